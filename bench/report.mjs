@@ -18,8 +18,8 @@ export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts,
   return `<!-- Written by \`npm run bench\`. Do not edit: run it again. -->
 # Benchmarks
 
-Every figure here comes from one run on one machine. Only ratios within the run mean anything; milliseconds of
-different machines, or of different runs, do not compare.
+Every figure here comes from one run on one machine. Compare only ratios within the run:
+milliseconds differ between machines and between runs.
 
 | | |
 |---|---|
@@ -39,7 +39,7 @@ ${busyText(run)}**${verdicts.length - over.length} of ${verdicts.length} budgets
 ${verdicts.map(({ what, ratio, budget, isKept }) => `| ${what} | ${times(ratio)} | ${budget} | ${isKept ? 'ok' : '**over**'} |`).join('\n')}
 
 Noise: the same floor measured twice in this run differed by ${noise(stdio, 'relay', 'relay2')} (stdio) and
-${noise(http, 'relay-http', 'relay-http2')} (HTTP). A ratio that is closer to its limit than that is a draw.
+${noise(http, 'relay-http', 'relay-http2')} (HTTP). Treat a ratio closer to its limit than that as a tie.
 
 ## A call over stdio
 
@@ -49,16 +49,16 @@ ${table(stdio, pooled(stdio, 'relay', 'relay2'))}
 
 ${table(http, pooled(http, 'relay-http', 'relay-http2'))}
 
-\`×\` stands for the ratio to the mean of the two floors. "cold" is from spawn to an answered \`tools/list\`, of the
-whole process tree: the CPU figure has a resolution of 10 ms. Memory is the resident set of the tree after all calls.
-Calls carry distinct arguments. Tidegate runs as it is installed: configuration file, trusted by hash, arguments
-spliced and not re-serialised, one log line for each call. The peers are run as their manuals say.
+\`×\` is the ratio to the mean of the two floors. "cold" covers the whole process tree, from spawn to the answer to
+\`tools/list\`; its CPU figure has a resolution of 10 ms. Memory is the resident set of the tree after all calls.
+Each call has different arguments. Tidegate runs as installed: with a configuration file, trusted by hash, arguments
+spliced instead of re-serialized, and one log line per call. The peers run as their manuals describe.
 
 ## Cold start
 
-${cold.n} starts of each, interleaved. CPU of the one process, so the server behind it is not in it. As at every start
-but the first, lists, cards of tools and the shape of the configuration file were kept from an earlier one. The 60 tools
-are TypeScript files of half a kilobyte in \`.tidegate/tools\`: read, hashed and asked for their trust, not run.
+${cold.n} starts of each, interleaved. CPU of that process only, without the server behind it. As in every start but
+the first, lists, tool cards and the shape of the configuration file are cached from an earlier start. The 60 tools are
+TypeScript files of half a kilobyte in \`.tidegate/tools\`: Tidegate reads and hashes them and checks their trust, but does not run them.
 
 | | CPU ms | × bare Node |
 |---|---|---|
@@ -67,7 +67,7 @@ are TypeScript files of half a kilobyte in \`.tidegate/tools\`: read, hashed and
 | \`tidegate mcp\`, start to an answered \`tools/list\` | ${cold.gate.toFixed(0)} | ${(cold.gate / cold.bare).toFixed(2)} |
 | the same with 60 tools of the workspace, of which none is run | ${coldTools.gate.toFixed(0)} | ${(coldTools.gate / coldTools.bare).toFixed(2)} |
 
-## Our own tools
+## Built-in tools
 
 ${tools.n} times each, interleaved, through \`tidegate mcp\`.
 
@@ -78,29 +78,29 @@ ${tools.n} times each, interleaved, through \`tidegate mcp\`.
 
 ## A list of ${list.gate.tools.toLocaleString('en')} tools
 
-Read to its last page, ${list.n} times each, interleaved, over stdio.
+All pages, ${list.n} times each, interleaved, over stdio.
 
 | | tools | pages | bytes | ms |
 |---|---|---|---|---|
 ${listRow('straight from the server', list.direct)}
 ${listRow('through Tidegate', list.gate)}
 
-The first list after the start of the gate took ${list.firstMs.toFixed(0)} ms: it waits for a server that was never
-listed before, two seconds at most.
+The first list after the gateway started took ${list.firstMs.toFixed(0)} ms: it waits up to two seconds for a server
+that was never listed before.
 
 ${kept.join('\n\n')}
 
 ## How to repeat it
 
 \`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) are not part of this
-repository: name their folder with \`TIDEGATE_BENCH\`. The peers are pinned in \`bench/peers/\`.
+repository; set \`TIDEGATE_BENCH\` to their folder. The peers are pinned in \`bench/peers/\`.
 `;
 }
 
-/** Load of other programs hits whoever uses more processes or more CPU the hardest. */
+/** Load from other programs slows the arms with the most processes or CPU use the most. */
 function busyText({ load, cores }) {
   if (Number(load[0]) < cores / 2) return '';
-  return 'The machine was busy with other work before this run began, so its figures are rough: run it again on a quiet one.\n\n';
+  return 'The machine was busy with other work before this run began, so its figures are rough. Repeat it on an idle machine.\n\n';
 }
 
 function overText(over) {

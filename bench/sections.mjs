@@ -1,9 +1,9 @@
-// Parts of docs/benchmarks.md that have a run of their own: each run leaves the others as they are.
-const ends = '<!-- The end of that. -->';
+// Sections of docs/benchmarks.md with separate runs. Each run leaves the other sections unchanged.
+const ends = '<!-- End of this section. -->';
 
 function createSection(command, title) {
   const begins = `<!-- Written by \`${command}\`. -->`;
-  /** The part as it stands in a page, with its marks. */
+  /** The section in a page, including its marks. */
   function of(page) {
     const from = page.indexOf(begins);
     const to = from === -1 ? -1 : page.indexOf(ends, from);
@@ -24,12 +24,12 @@ function createSection(command, title) {
 
 export const sections = {
   search: createSection('node bench/search/run.mjs --page', 'Glob and Grep'),
-  toolSearch: createSection('node bench/toolsearch/run.mjs --page', 'The search of tools'),
+  toolSearch: createSection('node bench/toolsearch/run.mjs --page', 'Tool search'),
   tokens: createSection('node bench/lazy-tools/run.mjs --page', 'Tokens'),
   access: createSection('node --expose-gc bench/access/run.mjs --page', 'Rights'),
   agents: createSection('node bench/agents/run.mjs --page', 'Agents'),
   stores: createSection('node bench/stores/run.mjs --page', 'Stores'),
   plugins: createSection('node bench/plugins/run.mjs --page', 'Plugins'),
-  shim: createSection('node bench/shim/run.mjs --page', 'The way of agents to the gate'),
+  shim: createSection('node bench/shim/run.mjs --page', 'From agents to the gateway'),
   workflows: createSection('node bench/workflows/run.mjs --page', 'Workflows'),
 };

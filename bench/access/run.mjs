@@ -103,13 +103,13 @@ async function writePage(figures, rows, before) {
   );
   const machine = `${platform()} ${arch()}, ${availableParallelism()} cores, Node ${process.versions.node}`;
   const load = `load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`;
-  const text = `What the gate asks before every call and list, with 100,000 tuples and 1,000 principals in memory. Cold: somebody of whom
-nothing is known yet; warm and hot: asked again with nothing changed, without the reading of the revision. Budget: a hot
+  const text = `The checks before every call and list, with 100,000 tuples and 1,000 principals in memory. Cold: a principal with nothing
+cached yet. Warm and hot: the same check again with nothing changed, without reading the revision. Budget: a hot
 check ≤ 5 µs, a list of 10,000 tools ≤ 20 ms cold and ≤ 1 ms warm. ${machine}, ${load}.
 
 ${table.join('\n')}
 
-The engine alone, another ${tupleCount.toLocaleString('en-US')} tuples and ${toolCount.toLocaleString('en-US')} tools, without what the gate remembers:
+The engine alone, with another ${tupleCount.toLocaleString('en-US')} tuples and ${toolCount.toLocaleString('en-US')} tools, without the gateway's caches:
 
 | | |
 |---|---|

@@ -160,9 +160,9 @@ function page(head, rows) {
       `| ${title} | ${seconds(alone)} | ${seconds(under)} | ${ratio(under, alone)} | ${ratio(again, alone)} |`,
   );
   return [
-    'A run of two turns (read a file, answer) against a model on the loopback interface: the CLI bare, with its own tool,',
-    'and by `tidegate run` with the gate as its only source of tools, whose verdict is known already. Medians of whole',
-    'processes; what the gate adds is mostly the start of two more processes of Node.',
+    'A run of two turns (read a file, answer) against a model on the loopback interface: the CLI alone with its own tool,',
+    'and through `tidegate run` with the gateway as its only source of tools and the isolation result already known. Medians of',
+    'whole processes. Most of what the gateway adds is the start of two more Node processes.',
     '',
     `${head}.`,
     '',

@@ -5,9 +5,9 @@ export function tokensText({ servers, tools, rows }) {
     ([what, { tools: listed, active, tokens }]) =>
       `| ${what} | ${listed} | ${active} | ${tokens.toLocaleString('en-US')} | ${((tokens / all) * 100).toFixed(tokens === all ? 0 : 2)} % |`,
   );
-  return `What a model is shown of ${tools.toLocaleString('en-US')} tools of ${servers} real MCP servers (name, description, schema of the arguments),
-counted with o200k_base on the lists that the built program gave to a real client; our own file and shell tools are switched
-off. Schemas that a search returns are extra, once each. How many tasks a model completes with either list is not measured.
+  return `What a model sees of ${tools.toLocaleString('en-US')} tools of ${servers} real MCP servers (name, description, input schema), counted with
+o200k_base on the lists that the built program returned to a real client. The built-in file and shell tools are disabled.
+Schemas in search results come on top, once each. This does not measure how many tasks a model completes with either list.
 
 | | tools listed | of servers | tokens | |
 |---|---|---|---|---|

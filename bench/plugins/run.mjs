@@ -68,15 +68,14 @@ function reportOf(seen) {
   });
   return [
     'One `Execute` of the same plugin program, over mutual TLS on a Unix socket: called directly with grpc-js, and as a tool',
-    `through the gate over stdio. ${rounds} interleaved rounds; ${calls} calls one after another, then ${calls * 4} with ${atOnce} in flight; medians.`,
-    `The direct arm stands twice: their ratio is the noise. Load at the end: ${loadavg()[0].toFixed(1)} (2 would be full).`,
+    `through the gateway over stdio. ${rounds} interleaved rounds; ${calls} calls one after another, then ${calls * 4} with ${atOnce} in flight; medians.`,
+    `The direct arm runs twice; the ratio between the two is the noise. Load at the end: ${loadavg()[0].toFixed(1)} (2 would be full).`,
     '',
     '| arm | one at a time | against direct | 32 in flight | throughput against direct |',
     '|---|---|---|---|---|',
     ...rows,
     '',
-    'The gate adds one more process and two more lines of JSON to the way. Of its own time most is gRPC and writing to pipes;',
-    'no part of ours stands out in a profile.',
+    'The gateway adds one process and two lines of JSON to the path of a call. No single part of it dominates a profile.',
   ].join('\n');
 }
 

@@ -3,19 +3,19 @@ export function sectionText({ run, trees }) {
   const ratios = trees.flatMap(({ rows }) => rows);
   const over = ratios.filter(({ ratio }) => ratio > run.budget);
   const verdict = over.length === 0 ? 'None is over.' : `Over: ${over.map(overText).join('; ')}.`;
-  return `Through their service in a warm process, against ripgrep started by the same Node with the same flags, all of its output
-read. ${run.rounds} rounds, interleaved, medians. Budget: ≤ ${run.budget} ×.
+  return `Measured through their service in a warm process, against ripgrep started by the same Node with the same flags; Node reads
+all output. ${run.rounds} rounds, interleaved, medians. Budget: ≤ ${run.budget} ×.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after${busyText(run)}.
 
 **${ratios.length - over.length} of ${ratios.length} kept.** ${verdict}
 
 ${trees.map(treeText).join('\n\n')}
 
-"A/A" is ripgrep against itself, measured twice in the same rounds: what differs by less than that is a draw. "To plain"
-is the ratio to what somebody would type for the same answer, which is often less than what these tools tell. "Content,
-very many" ends when there is enough to tell. What is done beside ripgrep (open and check the start, own the process,
-read and check what was found) takes one to two milliseconds, with hundreds of results some more: little where ripgrep
-is busy for long, and much of a search that takes ten.`;
+"A/A" compares ripgrep with itself, measured twice in the same rounds: treat a smaller difference as a tie. "To plain"
+is the ratio to the command that a person would type for the same answer, which often returns less than these tools.
+"Content, very many" stops once there are enough results. The work around ripgrep (open and check the start, own the
+process, read and check the results) takes one to two milliseconds, and more with hundreds of results: little in a
+long search, but a large part of a search that takes ten milliseconds.`;
 }
 
 const overText = ({ tree, name, ratio, noise }) =>
@@ -23,11 +23,11 @@ const overText = ({ tree, name, ratio, noise }) =>
 
 const escaped = (name) => name.replaceAll('*', '\\*');
 
-/** Each search uses every core by itself, so other work falls on all arms, but not evenly. */
+/** One search already uses every core, so other work slows all arms, but not evenly. */
 function busyText({ load, cores, isRealTime }) {
   if (Number(load[0]) < cores / 2) return '';
   return isRealTime
-    ? ': busy with other work, which had to wait (`chrt -r 1`) but had the caches to itself in between'
+    ? ': busy with other work, which had to wait (`chrt -r 1`) but could fill the caches in between'
     : ': busy with other work, so the figures are rough';
 }
 

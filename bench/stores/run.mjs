@@ -60,8 +60,8 @@ function table(rows) {
 
 async function writePage(about) {
   const file = join(root, 'docs', 'benchmarks.md');
-  const text = `What a write and a read of grants cost, each store as it is built into the program. A grant counts when it is on disk;
-those that wait at the same moment are committed together. ${about}.
+  const text = `The cost of writing and reading grants, with each store as the program uses it. A grant counts once it is on disk; grants
+that wait at the same time are committed together. ${about}.
 
 ${shown.join('\n\n')}`;
   await writeFile(file, sections.stores.into(await readFile(file, 'utf8'), text));

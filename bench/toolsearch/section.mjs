@@ -1,8 +1,8 @@
 // The part of docs/benchmarks.md about the search of tools.
 export function sectionText({ run, quality, stuffing, cost, verdicts }) {
   const over = verdicts.filter(({ isKept }) => !isKept);
-  return `The built index (\`tidegate/testing\`, \`openToolIndex\`) on public sets of needs and tools, beside BM25 with the fields,
-tokenizer and constants of FastMCP's search, in the same run. Nothing in the product depends on these sets.
+  return `The built index (\`tidegate/testing\`, \`openToolIndex\`) on public sets of needs and tools, compared in the same run
+with BM25 that uses the fields, tokenizer and constants of FastMCP's search. Nothing in the product depends on these sets.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after.
 
 **${verdicts.length - over.length} of ${verdicts.length} kept.** ${over.length === 0 ? 'None is over.' : `Not kept: ${over.map(({ what, value }) => `${what} (${value})`).join('; ')}.`}
@@ -13,22 +13,22 @@ ${quality.map(qualityRow).join('\n')}
 
 \`mcp-tools\` has 20 needs that count: a smoke test, not a score.
 
-Keyword stuffing: five hostile tools with the 300 commonest words of a set, put in each place that a provider can write
-to. The share of needs with one of them in the first five, and what nDCG@10 loses. Bounds: 1 %, 0.005.
+Keyword stuffing: five hostile tools carry the 300 most common words of a set, in each place that a provider can write
+to. The table shows the share of needs with one of them in the first five, and the loss in nDCG@10. Limits: 1 %, 0.005.
 
 | where | ${stuffing.map(({ set }) => set).join(' | ')} |
 |---|${stuffing.map(() => '---').join('|')}|
 ${stuffing[0].rows.map((row, at) => `| ${row.way} | ${stuffing.map(({ rows }) => attackText(rows[at])).join(' | ')} |`).join('\n')}
 
-What it costs: the build by the clock, the rest in CPU time; each need asked ${cost.turns} times, its median; the least of
-${cost.processes} fresh processes, because other work on the machine can only add${cost.isRealTime ? ' (it had to wait: `chrt -r 1`)' : ''}.
+Cost: the build in wall time, the rest in CPU time. Each need is searched ${cost.turns} times (median); the table shows the lowest of
+${cost.processes} new processes, because other work on the machine can only add time${cost.isRealTime ? ' (it had to wait: `chrt -r 1`)' : ''}.
 
 | tools | build | first search | p50 | p99 | index | a server of 50 tools added |
 |---|---|---|---|---|---|---|
 ${cost.rows.map(costRow).join('\n')}
 
-The index's size counts the lexicon, the segments and one view. Adding a server is measured without the next search,
-which makes a new view of all that is visible: that is the first search.`;
+The index size includes the lexicon, the segments and one view. The time to add a server excludes the next search, which
+builds a new view of all visible tools: see "first search".`;
 }
 
 const pair = ({ ndcg10, recall5 }) => `${ndcg10.toFixed(3)} / ${recall5.toFixed(3)}`;

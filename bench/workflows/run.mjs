@@ -80,7 +80,7 @@ function reportOf(times, { steps, agents, rounds, before }) {
   const row = (name, value, floor) =>
     `| ${name} | ${value.toFixed(2)} | ${floor === undefined ? '1' : (value / floor).toFixed(2)} | ${floor === undefined ? '' : (value - floor).toFixed(2)} |`;
   return [
-    `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)} before, ${rounds} rounds, medians of whole runs without the start of the program. ${noise(again / bare, requestAgain / request)}`,
+    `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)} before, ${rounds} rounds, medians of whole runs without program start. ${noise(again / bare, requestAgain / request)}`,
     '',
     `|  | ms each | against the first | more |`,
     '| --- | --- | --- | --- |',
@@ -109,7 +109,7 @@ function reportOf(times, { steps, agents, rounds, before }) {
 /** What a reader may make of the figures. */
 function noise(...ratios) {
   const [commands, requests] = ratios.map((ratio) => Math.round(Math.abs(1 - ratio) * 100));
-  return `The same floor differed by ${commands} % (commands) and ${requests} % (requests) between its two arms: smaller differences say nothing.`;
+  return `The same floor differed by ${commands} % (commands) and ${requests} % (requests) between its two arms; ignore smaller differences.`;
 }
 
 const done = { type: 'terminal' };

@@ -15,7 +15,6 @@ const suspicious = /\\[ubf]|[^\0-\x7e]/;
 /** No model can use a longer definition, and parsing one would block all other calls. */
 const longest = 256 * 1024;
 
-/** Used only inside this file. */
 class Refused extends Error {}
 
 /**

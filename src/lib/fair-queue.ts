@@ -1,6 +1,6 @@
 import { createShares } from './shares.js';
 
-/** Gets what frees its places. */
+/** Receives a function that releases its places. */
 type Start = (giveBack: () => void) => void;
 
 interface Waiter {
@@ -8,9 +8,9 @@ interface Waiter {
   readonly start: Start;
 }
 
-/** Lets work begin while there are places. The rest waits, and owners take turns. */
+/** Starts work while places are free. The rest waits, and owners take turns. */
 export interface FairQueue {
-  /** Starts now, or later: then the returned function leaves the queue, and is true if the work had not started. */
+  /** Starts now, or returns a function that leaves the queue; it returns true if the work had not started. */
   enter(owner: string | undefined, start: Start, places?: number): (() => boolean) | undefined;
   waitingOf(owner: string | undefined): number;
 }
@@ -18,7 +18,7 @@ export interface FairQueue {
 /** See `Shares` for places and owners. */
 export function createFairQueue(total: number, reserve: number): FairQueue {
   const shares = createShares(total, reserve);
-  /** The owner that was served last is the last one. */
+  /** The owner served last is at the end. */
   const waiting = new Map<string | undefined, Set<Waiter>>();
   let isStarting = false;
 

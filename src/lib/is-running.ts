@@ -1,6 +1,6 @@
 import { codeOf } from './error-code.js';
 
-/** Whether there is such a process, whoever owns it. */
+/** Whether the process exists, under any user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

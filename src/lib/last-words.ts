@@ -1,4 +1,4 @@
-/** Enough for a whole stack trace, and a limit on what a process can make us keep. */
+/** Enough for a whole stack trace; limits what a process can make us keep. */
 const mostLines = 80;
 const longestLine = 1024;
 const longestTold = 600;

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { sha256Of } from './sha256.js';
 import { codeOf } from './error-code.js';
 
-/** Names one process on one machine, for ever: a pid alone is used again. */
+/** Identifies one process on one machine permanently, because pids are reused. */
 export interface Holder {
   readonly pid: number;
-  /** Clock ticks since boot; empty where the system does not tell. */
+  /** Clock ticks since boot; empty if the system does not report them. */
   readonly startTime: string;
   /** The machine, its boot and its pid namespace. */
   readonly system: string;
@@ -18,7 +18,7 @@ export function ownHolder(): Holder {
   return { pid: process.pid, startTime: startTimeIn(readOwn('/proc/self/stat')) ?? '', system: ownSystem() };
 }
 
-/** `unknown`: it lives in another container or on another machine, or the system cannot tell one pid from its next use. */
+/** `unknown`: it runs in another container or on another machine, or the system cannot detect a reused pid. */
 export function stateOf(holder: Holder, own: Holder): HolderState {
   if (holder.system !== own.system) return 'unknown';
   if (process.platform !== 'linux') return isThere(holder.pid) ? 'unknown' : 'gone';
@@ -26,14 +26,14 @@ export function stateOf(holder: Holder, own: Holder): HolderState {
     const stat = readFileSync(`/proc/${holder.pid}/stat`, 'latin1');
     return startTimeIn(stat) === holder.startTime ? 'alive' : 'gone';
   } catch (error) {
-    // Any other failure, such as too many open files, says nothing about that process.
+    // Any other error, such as too many open files, says nothing about that process.
     return codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH' ? 'gone' : 'unknown';
   }
 }
 
-/** Undefined for a zombie too: it does nothing any more. */
+/** Undefined for a zombie too, because it no longer does anything. */
 function startTimeIn(stat: string): string | undefined {
-  // The command name stands in parentheses and may itself hold spaces and parentheses.
+  // The command name is in parentheses and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
@@ -57,7 +57,7 @@ function readOwn(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    // No /proc here: the pid alone has to tell.
+    // Without /proc, only the pid identifies a process.
     return '';
   }
 }
@@ -66,7 +66,7 @@ function readOwnLink(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // As above.
+    // Unknown without /proc.
     return '';
   }
 }

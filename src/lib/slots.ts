@@ -1,6 +1,6 @@
 import { createFairQueue } from './fair-queue.js';
 
-/** Lets only so many pieces of work run at a time, and one owner only so many of them. The others wait, but not for ever. */
+/** Limits how many pieces of work run at a time, in total and per owner. The rest waits, up to a time limit. */
 export interface Slots {
   /** `owner`: see `Shares`. */
   use<T>(owner: string | undefined, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -9,9 +9,9 @@ export interface Slots {
 export interface SlotRules {
   readonly count: number;
   readonly waitMs: number;
-  /** How much work of one owner may wait. */
+  /** How many pieces of work of one owner may wait. */
   readonly waitingEach?: number;
-  /** What whoever cannot wait, or has waited too long, is told. */
+  /** The error for work that cannot wait, or waited too long. */
   readonly tooMany: () => Error;
 }
 

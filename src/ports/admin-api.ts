@@ -1,6 +1,6 @@
 import type { Caller, Request } from '../core/index.js';
 
-/** What the gate's own rooms do for the admin API, beside what every caller may ask. */
+/** Operations of the admin API, besides those open to every caller. */
 export const adminOperations = [
   'tokens',
   'createToken',
@@ -26,12 +26,12 @@ export type AdminOperation = (typeof adminOperations)[number];
 export interface AdminRequest {
   readonly by: Caller;
   readonly requestId: string;
-  /** What stands in the address. */
+  /** The variable part of the path. */
   readonly parameter: string;
-  /** What stands behind the question mark, each name once. */
+  /** The query string, each name once. */
   readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Whether the caller is an admin now: asked again in the state that a change is written to. */
+  /** Whether the caller is still an admin; checked again in the state that a change is written to. */
   readonly isStillAdmin: () => boolean | Promise<boolean>;
 }
 
@@ -41,18 +41,18 @@ export interface AdminRefusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** The way forward. */
+  /** How to fix it. */
   readonly next?: string;
-  /** Each thing that is wrong, where several are. */
+  /** All problems, if there are several. */
   readonly problems?: readonly string[];
 }
 
-/** Who may, and what happens then. Throws or rejects when that cannot be found out now. */
+/** Checks rights and runs operations. Throws or rejects if the rights cannot be checked now. */
 export interface AdminApi {
   isAdmin(caller: Caller): boolean | Promise<boolean>;
-  /** Told of whoever is no admin and wanted to be. */
+  /** Called when a request needs admin rights that its caller lacks. */
   refused(attempt: RefusedAttempt): void;
-  /** Told of whoever asked for a tool that is not there for him. */
+  /** Called when a caller requests a tool that is absent or hidden for it. */
   missed(request: Request): void;
   readonly operations: Readonly<Record<AdminOperation, (order: AdminRequest) => Promise<AdminReply>>>;
 }
@@ -60,6 +60,6 @@ export interface AdminApi {
 export interface RefusedAttempt {
   readonly by: Caller;
   readonly requestId: string;
-  /** The route: one of the operations, or what every caller may ask. */
+  /** One of the operations, or a route open to every caller. */
   readonly operation: string;
 }

@@ -13,11 +13,11 @@ export interface OwnPaths {
 export interface OwnView {
   /** Whether the path must look absent. */
   hides(path: string): boolean;
-  /** Whether a hard-linked file is one of those under a name that `hides` does not know. */
+  /** Whether a hard-linked file is such a file under a name that `hides` does not know. */
   hidesFile(file: FileIdentity): boolean;
-  /** True when `hidesFile` must be asked: usually none of our files has a hard link. */
+  /** Whether `hidesFile` must be called; usually none of our files has a hard link. */
   readonly hasSecondNames: boolean;
-  /** Why nothing may be written there, as the end of a sentence: `it …`. Undefined if writing is allowed. */
+  /** The end of a sentence that starts with `it`, saying why writing is refused. Undefined if it is allowed. */
   whyNotWritten(path: string): string | undefined;
   /** Paths below a folder that must look absent, relative to it and with slashes. */
   hiddenBelow(folder: string): readonly HiddenName[];

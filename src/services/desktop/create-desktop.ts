@@ -5,13 +5,13 @@ import { ToolFailure } from '../../core/index.js';
 export interface DesktopParts {
   readonly processes: Processes;
   readonly platform: NodeJS.Platform;
-  /** The whole environment of the program: it must find the session bus and the display. */
+  /** The full environment of the program, which needs the session bus and the display. */
   readonly env: Readonly<Record<string, string>>;
-  /** The file of a program that did not come with the project. */
+  /** Finds a program that is not part of the project. */
   readonly findProgram: (name: string) => string | undefined;
 }
 
-/** As AWF: a notification server that hangs must not hold up the workflow. */
+/** The same limit as AWF: a hung notification server must not block the workflow. */
 const longestMs = 5000;
 const longestOutput = 4096;
 const urgencies = { low: 'low', default: 'normal', high: 'critical' } as const;

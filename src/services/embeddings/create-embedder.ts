@@ -1,16 +1,16 @@
 export interface EmbeddingsOptions {
-  /** Up to `/v1`. */
+  /** Ends with `/v1`. */
   readonly url: string;
   readonly model: string;
   readonly key?: string;
 }
 
-/** As many texts as go into one request, and as much of each as matters. */
+/** How many texts go into one request, and how much of each matters. */
 const batchSize = 64;
 const longestText = 2000;
 const requestMs = 30_000;
 
-/** Asks an endpoint with the interface of OpenAI. */
+/** Uses an endpoint with the OpenAI API. */
 export function createEmbedder({ url, model, key }: EmbeddingsOptions): {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
 } {
@@ -42,7 +42,7 @@ export function createEmbedder({ url, model, key }: EmbeddingsOptions): {
   };
 }
 
-/** Nothing of an answer is believed: one vector for each text, of numbers, all of one length. */
+/** Trusts nothing in the answer: requires one vector of numbers per text, all of the same length. */
 function vectorsIn(answer: unknown, count: number): readonly Float32Array[] {
   const { data } = (answer ?? {}) as { readonly data?: unknown };
   const entries = (Array.isArray(data) ? data : []) as readonly {

@@ -10,14 +10,14 @@ import type { Current, Spot } from './spot.js';
 
 export interface Order {
   readonly spot: Spot;
-  /** What stands there now; left out when nothing does. */
+  /** The present content; absent if the file does not exist. */
   readonly current?: Current;
   readonly after: Stored;
   readonly replacements: number;
   readonly options: WriteOptions;
 }
 
-/** Puts the new content in place, remembers that this session knows it, and tells what changed. */
+/** Writes the new content, records that this session knows it, and reports the change. */
 export async function commit(
   { spot, current, after, replacements, options }: Order,
   context: FileContext,
@@ -55,7 +55,7 @@ interface Changes extends Pick<FileChange, 'diff' | 'addedLines' | 'removedLines
 
 function changesOf(name: string, current: Current | undefined, after: Stored): Changes {
   const before = current === undefined ? emptyLike(after) : current.bytes && toStored(current.bytes);
-  // Too large to be read whole, or in another encoding, as after bytes that were no text: lines cannot be compared.
+  // Too large to read whole, or in another encoding (for example, it was not text): lines cannot be compared.
   if (before === undefined || (before.encoding !== after.encoding && before.units !== '')) {
     const why =
       before === undefined ? 'was too large' : `was ${before.encoding} and is ${after.encoding} now`;

@@ -3,12 +3,12 @@ export interface Step {
   readonly line: string;
 }
 
-/** Above that many differences everything counts as removed and added. */
+/** With more differences than this, all lines count as removed and added. */
 const maxDifferences = 400;
-/** And above that many comparisons: many equal lines can be walked once for each difference. */
+/** The same for comparisons, because each difference can walk many equal lines again. */
 const maxCompared = 4_000_000;
 
-/** The shortest way from one list of lines to the other, after E. W. Myers, "An O(ND) Difference Algorithm". */
+/** The shortest edit script between two lists of lines, after E. W. Myers, "An O(ND) Difference Algorithm". */
 export function compareLines(before: readonly string[], after: readonly string[]): readonly Step[] {
   const trace = shortest(before, after);
   if (trace === undefined) {
@@ -19,7 +19,7 @@ export function compareLines(before: readonly string[], after: readonly string[]
 }
 
 interface Trace {
-  /** For each number of differences: how far each diagonal came before that round. */
+  /** For each number of differences: how far each diagonal got before that round. */
   readonly rounds: readonly Int32Array[];
   readonly middle: number;
 }

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { isFolder, notAFile, notFound } from './failures.js';
 import type { Opened } from './opened.js';
 
-/** Refuses what is not a regular file, before anything of it is read. */
+/** Refuses anything but a regular file before reading it. */
 export function regularFile(target: Opened | undefined, given: string): Opened {
   if (target === undefined) throw notFound(given);
   const { stats } = target;
@@ -28,7 +28,7 @@ export async function withHandle<T>(file: Opened, use: (handle: FileHandle) => P
   }
 }
 
-/** The whole content, or undefined when it is longer than that, whatever the system says of its size. */
+/** The whole content; undefined if it exceeds the limit, even when the reported size does not. */
 export async function readWhole(
   handle: FileHandle,
   size: number,

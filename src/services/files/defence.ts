@@ -4,7 +4,7 @@ import { openByHandle } from './proc-ground.js';
 
 export interface Defence {
   readonly name: 'handles' | 'checks';
-  /** For people, such as readers of `doctor`. */
+  /** Shown to people, for example by `doctor`. */
   readonly meaning: string;
   readonly open: Open;
 }
@@ -22,7 +22,7 @@ const checks: Defence = {
   open: openPortable,
 };
 
-/** How this platform keeps file tools inside the workspace. On Linux there is one way and no other. */
+/** How this platform keeps file tools inside the workspace. Linux has no fallback. */
 export function defenceOf(platform: NodeJS.Platform = process.platform): Defence {
   return platform === 'linux' ? handles : checks;
 }

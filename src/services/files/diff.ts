@@ -6,7 +6,7 @@ export interface DiffParts {
   readonly before: Units;
   readonly after: Units;
   readonly isNew: boolean;
-  /** Units as people read them. */
+  /** Converts units to readable text. */
   readonly decode: (units: Units) => string;
 }
 
@@ -19,11 +19,11 @@ export interface Diff {
 const contextLines = 3;
 const maxLines = 400;
 const maxLineLength = 500;
-/** Longer texts are not compared line by line: all that lies between the common ends counts as replaced. */
+/** In longer texts, everything between the common start and end counts as replaced. */
 const maxCompared = 1024 * 1024;
 const maxComparedLines = 50_000;
 
-/** The difference of two texts as a unified diff, bounded in length and time whatever the texts are. */
+/** A unified diff of two texts, bounded in length and time for any input. */
 export function diffTexts(parts: DiffParts): Diff {
   const { name, before, after, isNew } = parts;
   if (before === after) return { text: '', added: 0, removed: 0 };
@@ -48,7 +48,7 @@ interface Lines {
   readonly removed: number;
 }
 
-/** Only what lies in the gap is compared. */
+/** Compares only the gap. */
 function compared({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap): Lines {
   const lead = piecesOf(before.slice(backBy(before, start, contextLines), start));
   const trail = piecesOf(before.slice(oldEnd, forwardBy(before, oldEnd, contextLines)));
@@ -73,7 +73,7 @@ function replaced({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap):
   return { lines: [`@@ -${first},${removed} +${first},${added} @@`, note, ...shownLines], added, removed };
 }
 
-/** What lies between the common beginning and the common end of two texts, in whole lines. */
+/** The part between the common start and the common end of two texts, in whole lines. */
 interface Gap {
   readonly start: number;
   readonly oldEnd: number;
@@ -97,7 +97,7 @@ function commonStart(before: Units, after: Units): number {
   return at;
 }
 
-/** How long the common end is, counted from the beginning of a line. */
+/** The length of the common end, counted from the start of a line. */
 function commonEnd(before: Units, after: Units, start: number): number {
   const most = Math.min(before.length, after.length) - start;
   let length = 0;
@@ -146,7 +146,7 @@ interface Hunk {
   readonly to: number;
 }
 
-/** Changes with the lines around them; changes that are near each other share theirs. */
+/** Changes with the lines around them; changes close together share a hunk. */
 function hunksOf(steps: readonly Step[]): readonly Hunk[] {
   const hunks: Hunk[] = [];
   for (const [index, { sign }] of steps.entries()) {
@@ -160,7 +160,7 @@ function hunksOf(steps: readonly Step[]): readonly Hunk[] {
   return hunks;
 }
 
-/** `skipped`: lines at the beginning that are the same in both and not among the steps. */
+/** `skipped`: equal lines at the start that are not among the steps. */
 function hunkLines(steps: readonly Step[], skipped: number): readonly string[] {
   const passed = { old: skipped, new: skipped };
   let at = 0;

@@ -4,25 +4,28 @@ import { basename, join } from 'node:path';
 import { codeOf } from '../../lib/error-code.js';
 import { type Holder, ownHolder, stateOf } from '../../lib/process-holder.js';
 
-/** Drafts are files that will take the place of others. Each is noted before it is made, so that none is ever lost. */
+/**
+ * Drafts are temporary files that replace others. Each is noted before it is created, so that none is left
+ * behind.
+ */
 export interface Drafts {
-  /** Gives a name for a draft beside the file of that name. */
+  /** Returns the name of a draft beside the file with that name. */
   begin(folder: string, name: string): Promise<Draft>;
 }
 
 export interface Draft {
   readonly name: string;
-  /** The draft has its place, or is gone. */
+  /** Call this once the draft is in place or removed. */
   forget(): Promise<void>;
 }
 
 const draftName = /^\..*\.tidegate-([0-9a-f]{16})-(\d+)\.tmp$/su;
-/** Whose it is stands in its name, so that it can be told even if the gate was killed before it wrote the rest. */
+/** The name identifies the owner, so that it is known even if the gateway dies before writing the content. */
 const noteName = /^(\d+)\.(\d*)\.([0-9a-f]+)\.([0-9a-f]{16})-(\d+)$/;
 const maxNotes = 10_000;
-/** Nobody can ask a process of another machine, or of before a restart; its drafts are long done after that time. */
+/** A process on another machine or before a reboot cannot be checked; after this time its drafts are abandoned. */
 const foreignAge = 3_600_000;
-// A name has at most 255 bytes, of which ours takes fewer than 60.
+// A name has at most 255 bytes; our part takes fewer than 60.
 const longestStem = 190;
 
 export function createDrafts(stateDir: string): Drafts {
@@ -42,7 +45,7 @@ export function createDrafts(stateDir: string): Drafts {
   };
 }
 
-/** Removes the drafts of gates that were killed, and gives how many there were. */
+/** Removes the drafts of killed gateways and returns their number. */
 export async function sweepDrafts(stateDir: string, log: (line: string) => void = () => {}): Promise<number> {
   const notes = join(stateDir, 'drafts');
   const own = ownHolder();
@@ -92,7 +95,7 @@ async function writeNote(file: string, text: string): Promise<void> {
   }
 }
 
-/** The beginning of the name, so that people see what the draft is of. Never cut inside a character. */
+/** The start of the name, so that people recognize the file. Never cuts inside a character. */
 function stemOf(name: string): string {
   let stem = '';
   for (const character of name) {

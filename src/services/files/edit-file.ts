@@ -12,7 +12,7 @@ import { type Current, readCurrent, refuseReadOnly, type Spot, withSpot } from '
 import { createTurns } from './turns.js';
 import { maxWhole } from './write-file.js';
 
-/** Makes all edits one after the other and puts the result in place, or changes nothing. */
+/** Applies all edits in order and writes the result, or changes nothing. */
 export async function editFile(
   given: string,
   edits: readonly TextEdit[],
@@ -21,7 +21,7 @@ export async function editFile(
 ): Promise<FileChange> {
   const [first] = edits;
   if (first === undefined) throw refusal(given, 'there is no edit to make', { reason: 'no_edits' });
-  // The one edit that can be made where nothing is: from nothing to a text.
+  // The only edit possible without a file: from nothing to a text.
   const mayCreate = edits.length === 1 && first.oldText === '';
   return await withSpot({ given, mayCreate }, context, async (spot) => {
     const current = await readCurrent(spot, context, maxWhole);
@@ -35,7 +35,7 @@ export async function editFile(
   });
 }
 
-/** A file that this session has read must be as it was read. One that it has not read is known by the old text. */
+/** A file that this session has read must be unchanged since. For any other file, the old text is the check. */
 async function editable(
   spot: Spot,
   { bytes, stats, knowledge }: Current,

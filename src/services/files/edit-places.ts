@@ -3,15 +3,15 @@ import type { Encoding } from '../../ports/files.js';
 import type { Units } from './encoding.js';
 import { endsWithReturns, plainOf } from './line-endings.js';
 
-/** Where the old text is. */
+/** The position of the old text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** Found as it was given, carriage returns and all. */
+  /** Matches exactly, including carriage returns. */
   readonly isExact: boolean;
 }
 
-/** The places of the old text from left to right, one at a time: a large file can have millions. */
+/** Finds the old text from left to right. A generator, because a large file can have millions of places. */
 export function* findPlaces(units: Units, oldUnits: Units): Generator<Span> {
   const plain = plainOf(units);
   const wanted = plainOld(units, oldUnits);
@@ -24,20 +24,20 @@ export function* findPlaces(units: Units, oldUnits: Units): Generator<Span> {
   for (const start of findAll(units, oldUnits)) yield { start, end: start + oldUnits.length, isExact: true };
 }
 
-/** The old text, a line ending in it standing for any line ending of the file. */
+/** The old text with its line endings as `\n`, so that they match any line ending of the file. */
 export function plainOld(units: Units, oldUnits: Units): Units {
   const plain = oldUnits.replaceAll('\r\n', '\n');
   return endsWithReturns(units) ? plain.replaceAll('\r', '\n') : plain;
 }
 
-/** Never overlapping. */
+/** Matches never overlap. */
 export function* findAll(text: string, wanted: string): Generator<number> {
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) yield at;
 }
 
-/** Only in lines that are not UTF-8 is a byte a character: elsewhere it may be a part of one. */
+/** Only in lines that are not UTF-8 is a byte one character; elsewhere it may be part of one. */
 export function createShownAs(units: Units, encoding: Encoding): (span: Span) => boolean {
-  // The lines that were looked at last: a line may hold many places.
+  // The last lines checked, because a line may hold many places.
   let seen = { from: 0, to: -1, isShown: false };
   return ({ start, end }) => {
     if (start >= seen.from && end <= seen.to) return seen.isShown;

@@ -15,18 +15,18 @@ export type EditProblem =
   | { readonly problem: 'ambiguous'; readonly count: number; readonly lines: readonly number[] };
 
 export interface EditLimits {
-  /** Units of the result. */
+  /** In units of the result. */
   readonly maxLength: number;
-  /** Awaited now and then, so that others get their turn. */
+  /** Awaited now and then, so that other calls can run. */
   readonly pause: () => Promise<void> | undefined;
 }
 
 const maxListed = 20;
 const maxNear = 5;
-/** Places between two pauses. */
+/** Number of places between two pauses. */
 const batch = 2048;
 
-/** Makes one edit, or says why it cannot be made. Changes nothing but the places of the old text. */
+/** Applies one edit, or reports why it cannot. Changes only the places of the old text. */
 export async function editText(
   units: Units,
   edit: TextEdit,
@@ -50,7 +50,7 @@ export async function editText(
   return { problem: 'absent', nearLines: linesLike(units, edit.oldText, encoding) };
 }
 
-/** What is nearly UTF-8 has lines that are shown as Latin-1, and the other way round. */
+/** A file that is nearly UTF-8 has lines shown as Latin-1, and the other way round. */
 function encodingsFor(encoding: Encoding): readonly Encoding[] {
   if (encoding === 'utf-8') return ['utf-8', 'latin1'];
   return encoding === 'latin1' ? ['latin1', 'utf-8'] : [encoding];
@@ -62,7 +62,7 @@ function* shownPlaces(units: Units, oldUnits: Units, isShown: (span: Span) => bo
 
 interface Counted {
   readonly count: number;
-  /** Of the first places. */
+  /** Line numbers of the first places. */
   readonly lines: readonly number[];
 }
 
@@ -109,7 +109,7 @@ async function replaceAt(
     replacements += 1;
     if (length > maxLength) break;
     if (replacements % batch !== 0) continue;
-    // Joined at once: as many parts as there are places would take far more room than their text.
+    // Joins now, because one part per place takes far more memory than the text.
     done.push(parts.join(''));
     parts = [];
     await pause();
@@ -120,11 +120,11 @@ async function replaceAt(
   return edited === units ? { problem: 'same' } : { units: edited, replacements };
 }
 
-/** Lines at either end that the edit leaves as they are keep their bytes, line endings and all. */
+/** Lines at either end that the edit does not change keep their bytes, including line endings. */
 function createReplacer(units: Units, { oldUnits, newUnits }: Replacement): (place: Span) => Units {
   const endingNear = createEndingFinder(units);
   const before = piecesOf(plainOld(units, oldUnits), '\n');
-  // `\r\n` in the old text means a line ending, and not these two characters.
+  // `\r\n` in the old text means a line ending, not these two characters.
   const after = piecesOf(oldUnits.includes('\r\n') ? newUnits.replaceAll('\r\n', '\n') : newUnits, '\n');
   const most = Math.min(before.length, after.length);
   let head = 0;
@@ -147,7 +147,7 @@ function createReplacer(units: Units, { oldUnits, newUnits }: Replacement): (pla
   };
 }
 
-/** Lines with their endings, so that joined they are the text again. */
+/** Lines with their endings; joining them gives the text again. */
 function piecesOf(units: Units, ending: '\n' | '\r'): readonly Units[] {
   return units.split(ending === '\n' ? /(?<=\n)/ : /(?<=\r)/);
 }
@@ -156,7 +156,7 @@ function withEnding(piece: Units, ending: string): Units {
   return piece.endsWith('\n') && !piece.endsWith('\r\n') ? piece.slice(0, -1) + ending : piece;
 }
 
-/** Lines that hold the first line of the wanted text, for a caller that remembers the rest of it wrongly. */
+/** Lines that contain the first line of the wanted text, for a caller that has the rest wrong. */
 function linesLike(units: Units, oldText: string, encoding: Encoding): readonly number[] {
   const [first = ''] = oldText
     .split(/[\r\n]+/)
@@ -173,7 +173,7 @@ function linesLike(units: Units, oldText: string, encoding: Encoding): readonly 
   return lines;
 }
 
-/** Tells the line of an index. Indexes must not decrease. */
+/** Returns the line of an index. Indexes must not decrease. */
 function createLineCounter(units: Units): (index: number) => number {
   const ending = endsWithReturns(units) ? '\r' : '\n';
   let line = 1;

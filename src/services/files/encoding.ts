@@ -3,15 +3,15 @@ import type { Encoding } from '../../ports/files.js';
 import { isWellFormed } from './names.js';
 
 /**
- * A text in the units of its encoding, one character of the string for each: a byte of UTF-8 or Latin-1, or 16 bits of
- * UTF-16. Nothing is lost in it, whatever the file holds, and `\n` and `\r` are themselves in every encoding.
+ * A text in the units of its encoding, one string character each: a byte of UTF-8 or Latin-1, or 16 bits of
+ * UTF-16. Lossless for any content; `\n` and `\r` are the same in every encoding.
  */
 export type Units = string;
 
 export interface Stored {
   readonly encoding: Encoding;
   readonly hasBom: boolean;
-  /** Without the mark at the beginning. */
+  /** Without the byte order mark. */
   readonly units: Units;
   /** Half a unit at the end of a broken UTF-16 file. */
   readonly tail: Buffer;
@@ -30,11 +30,14 @@ const marks: readonly Mark[] = [
 
 export interface EncodingFacts {
   readonly encoding: Encoding;
-  /** How long the mark at the beginning is; 0 when there is none. */
+  /** The length of the byte order mark; 0 without one. */
   readonly markLength: number;
 }
 
-/** Told by the mark at the beginning; without one it is UTF-8 if it can be, or nearly is, and Latin-1 if not. */
+/**
+ * Decided by the byte order mark. Without one: UTF-8 if the bytes are valid or nearly valid UTF-8, otherwise
+ * Latin-1.
+ */
 export function detectEncoding(head: Buffer, isWhole: boolean): EncodingFacts {
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
   if (mark) return { encoding: mark.encoding, markLength: mark.bytes.length };
@@ -42,14 +45,14 @@ export function detectEncoding(head: Buffer, isWhole: boolean): EncodingFacts {
   return { encoding: isUtf8(bytes) || isNearlyUtf8(bytes) ? 'utf-8' : 'latin1', markLength: 0 };
 }
 
-/** More characters that only UTF-8 would make than bytes that are none: UTF-8 with a few broken places. */
+/** More multi-byte UTF-8 characters than invalid bytes: UTF-8 with a few broken places. */
 function isNearlyUtf8(bytes: Buffer): boolean {
   const text = bytes.toString('utf8');
   const broken = text.split('\ufffd').length - 1;
   return (text.match(/[\u0080-\ufffc]/g) ?? []).length > broken;
 }
 
-/** Without the bytes at the end that may be the beginning of a character. */
+/** Drops bytes at the end that may be the start of a character. */
 export function withoutHalf(head: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, head.length); back += 1) {
     const byte = head[head.length - back] ?? 0;
@@ -95,14 +98,14 @@ function bytesOf(units: Units, encoding: Encoding): Buffer {
   return Buffer.from(units, 'latin1');
 }
 
-/** Undefined when the encoding has no units for some character of the text. */
+/** Undefined if the encoding cannot represent a character of the text. */
 export function encode(text: string, encoding: Encoding): Units | undefined {
   if (isWide(encoding)) return text;
   if (encoding === 'latin1') return /^[\0-\xff]*$/.test(text) ? text : undefined;
   return isWellFormed(text) ? Buffer.from(text, 'utf8').toString('latin1') : undefined;
 }
 
-/** For showing. What is not UTF-8 in a UTF-8 file is shown as Latin-1. */
+/** For display. Invalid bytes in a UTF-8 file are shown as Latin-1. */
 export function decode(units: Units, encoding: Encoding): string {
   return isWide(encoding) ? units : decodeBytes(Buffer.from(units, 'latin1'), encoding);
 }

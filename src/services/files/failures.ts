@@ -2,7 +2,7 @@ import { codeOf } from '../../lib/error-code.js';
 import { ToolFailure } from '../../core/index.js';
 import { shown } from './names.js';
 
-/** Said alike of everything that is not in the workspace, so that nobody learns what exists there. */
+/** The same for every path outside the workspace, so that it does not reveal what exists there. */
 export function outside(given: string, roots: readonly string[]): ToolFailure {
   return new ToolFailure('refused', `${shown(given)} is outside the workspace.`, {
     reason: 'outside_workspace',
@@ -135,7 +135,7 @@ const errnoRows: Readonly<Record<string, Row>> = {
   ENFILE: ['bad_state', 'too_many_open_files', 'cannot be opened now: too many files are open', true],
 };
 
-/** What the system said, in words for the agent. What is no error of the system is a defect and stays one. */
+/** Translates a system error for the agent. Any other error is a bug and passes through. */
 export function fromSystem(error: unknown, given: string): unknown {
   const code = codeOf(error);
   if (error instanceof ToolFailure || typeof code !== 'string') return error;

@@ -2,33 +2,33 @@ import type { Separator } from './separator.js';
 import type { Source } from './source.js';
 
 const blockSize = 1024 * 1024;
-/** A page from the end mostly lies in this much; even, as blocks of UTF-16 must be. */
+/** A page from the end usually fits in this. Must be even, for UTF-16. */
 const firstBlock = 64 * 1024;
-/** How far a file may be read beyond what the system says of its size: some never end. */
+/** How far to read beyond the reported size, because some files never end. */
 export const patience = 64 * 1024 * 1024;
 
 export interface LinePlace {
   readonly position: number;
-  /** How many lines were passed on the way. */
+  /** Number of lines passed. */
   readonly passed: number;
-  /** Nothing follows. */
+  /** True at the end of the file. */
   readonly isEnd: boolean;
 }
 
 export interface Scan {
   readonly source: Source;
   readonly separator: Separator;
-  /** Where the text begins, after the mark of its encoding. */
+  /** Where the text begins, after the byte order mark. */
   readonly start: number;
 }
 
 export interface Stretch {
   readonly from: number;
-  /** Left out: as far as the file goes, within reason. */
+  /** Absent: to the end of the file, at most `patience` beyond its reported size. */
   readonly until?: number;
 }
 
-/** Goes forward over so many lines, or to the end. A last line without an ending counts as one. */
+/** Moves forward over this many lines, or to the end. A last line without an ending counts as one. */
 export async function passLines(scan: Scan, lines: number, { from, until }: Stretch): Promise<LinePlace> {
   const { source, separator } = scan;
   const limit = until ?? source.size + patience;
@@ -51,18 +51,18 @@ export async function passLines(scan: Scan, lines: number, { from, until }: Stre
 
 export interface BackPlace {
   readonly position: number;
-  /** How many lines there are from here to the end. */
+  /** Number of lines from here to the end. */
   readonly lines: number;
 }
 
-/** Goes backward from the end over so many lines, or as far as they are of any sensible length. */
+/** Moves backward from the end over this many lines, or over about `patience` bytes. */
 export async function passLinesBack({ source, separator, start }: Scan, lines: number): Promise<BackPlace> {
   const { width } = separator;
   let end = source.size - ((source.size - start) % width);
   const stopAt = Math.max(start, end - patience);
   let passed = 0;
   let found: BackPlace | undefined;
-  // The ending of the last line does not begin another one.
+  // The ending of the last line does not start another line.
   let surplus = 0;
   let size = firstBlock;
   for (let isFirst = true; end > stopAt; isFirst = false) {

@@ -3,7 +3,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** The size that the head of an image states, or undefined where it states none. */
+/** The size stated in the head of an image; undefined if it states none. */
 export function imageSize(head: Buffer, mediaType: string): ImageSize | undefined {
   try {
     if (mediaType === 'image/png') return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
@@ -11,7 +11,7 @@ export function imageSize(head: Buffer, mediaType: string): ImageSize | undefine
     if (mediaType === 'image/webp') return webpSize(head);
     return mediaType === 'image/jpeg' ? jpegSize(head) : undefined;
   } catch (error) {
-    // Cut off before it came to its size.
+    // The head ends before the size.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -31,7 +31,7 @@ function jpegSize(head: Buffer): ImageSize | undefined {
   for (let at = 2; at < head.length; at += 2 + head.readUInt16BE(at + 2)) {
     if (head.readUInt8(at) !== 0xff) return undefined;
     const marker = head.readUInt8(at + 1);
-    // Start of frame, in all its kinds; C4, C8 and CC are something else.
+    // Start of frame, in all variants; C4, C8 and CC are other markers.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5) };
   }

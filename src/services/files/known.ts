@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { sha256Of } from '../../lib/sha256.js';
 
-/** What a session saw of a file when it last read or wrote it. */
+/** The state of a file when a session last read or wrote it. */
 export interface Knowledge {
   readonly identity: string;
-  /** Left out for large files: those are known by identity alone. */
+  /** Absent for large files, which are compared by identity only. */
   readonly hash?: string;
 }
 
@@ -18,10 +18,10 @@ export interface KnownLimits {
   readonly files: number;
 }
 
-/** Up to this size a file is known by its content. */
+/** Files up to this size are compared by content. */
 export const maxHashed = 1024 * 1024;
 
-/** Remembers per session; who was silent longest is forgotten first and has to read again. */
+/** Remembers files per session. Drops the least recently used session first; it then has to read again. */
 export function createKnown({ sessions, files }: KnownLimits = { sessions: 128, files: 512 }): Known {
   const bySession = new Map<string, Map<string, Knowledge>>();
   return {
@@ -46,7 +46,7 @@ export function knowledgeOf(stats: BigIntStats, content?: Uint8Array): Knowledge
   return { identity, hash: sha256Of(content, 'base64') };
 }
 
-/** The content decides where it is known: a file that was touched, or changed and changed back, is the same file. */
+/** Content decides if known: a file that was only touched, or changed back, counts as unchanged. */
 export function isAsKnown(knowledge: Knowledge, now: Knowledge): boolean {
   if (knowledge.hash !== undefined && now.hash !== undefined) return knowledge.hash === now.hash;
   return knowledge.identity === now.identity;

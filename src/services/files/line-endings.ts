@@ -1,7 +1,6 @@
 import type { LineEnding } from '../../ports/files.js';
 import type { Units } from './encoding.js';
 
-/** Which line ending a text uses. */
 export function lineEndingOf(units: Units): LineEnding {
   const hasCrLf = units.includes('\r\n');
   const hasLf = /(?<!\r)\n/.test(units);
@@ -12,20 +11,20 @@ export function lineEndingOf(units: Units): LineEnding {
   return hasCrLf ? 'crlf' : hasLf ? 'lf' : 'cr';
 }
 
-/** A lone carriage return ends a line only in a text without any line feed, as old Macs wrote it. */
+/** A lone carriage return ends a line only in a text without line feeds, as on old Macs. */
 export function endsWithReturns(units: Units): boolean {
   return !units.includes('\n') && units.includes('\r');
 }
 
 export type Ending = '\n' | '\r\n' | '\r';
 
-/** The ending that a new line at this place should have: that of its neighbours. Places must not go backward. */
+/** The ending for a new line at this place, taken from its neighbours. Places must not go backward. */
 export function createEndingFinder(units: Units): (start: number) => Ending {
   if (endsWithReturns(units)) return () => '\r';
   const last = units.lastIndexOf('\n');
   let next = -1;
   return (start) => {
-    // On a long line the same line feed serves all places before it.
+    // On a long line, all places before it share the same line feed.
     if (next < start) next = start > last ? last : units.indexOf('\n', start);
     return next > 0 && units[next - 1] === '\r' ? '\r\n' : '\n';
   };
@@ -33,11 +32,11 @@ export function createEndingFinder(units: Units): (start: number) => Ending {
 
 export interface Plain {
   readonly text: string;
-  /** The index in the original of an index in the plain text. */
+  /** Maps an index in the plain text to the original. */
   origin(index: number): number;
 }
 
-/** The text with every line ending as `\n`, and the way back. */
+/** The text with every line ending as `\n`, and a map back. */
 export function plainOf(units: Units): Plain {
   if (endsWithReturns(units)) return { text: units.replaceAll('\r', '\n'), origin: (index) => index };
   const shortened: number[] = [];

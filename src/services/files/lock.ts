@@ -15,7 +15,7 @@ import {
 /** Runs one action at a time per key, across all processes that share the directory. */
 export interface Locks {
   withLock<T>(key: string, action: Action<T>): Promise<T>;
-  /** Removes what dead processes left. This also happens when the same lock is wanted again. */
+  /** Removes locks of dead processes. Taking the same lock again removes it too. */
   sweep(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/is-record.js';
 
-/** A notebook as text: its cells in order, with what they printed. Undefined when it is not a notebook after all. */
+/** A notebook as text: its cells in order, with their output. Undefined if it is not a notebook. */
 export function renderNotebook(json: string): string | undefined {
   const notebook = parse(json);
   const cells = isRecord(notebook) ? notebook['cells'] : undefined;
@@ -34,7 +34,7 @@ function renderOutput(output: unknown): string {
   return plain === '' && rest === '' ? '' : `# output:\n${cut(plain)}${rest}`;
 }
 
-/** Texts of notebooks are strings, or lists of lines that keep their endings. */
+/** Texts in notebooks are strings, or lists of lines with their endings. */
 function textOf(source: unknown): string {
   const text = Array.isArray(source) ? source.filter((line) => typeof line === 'string').join('') : source;
   return typeof text === 'string' ? text.replace(/\n$/, '') : '';
@@ -54,7 +54,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Then it is shown as the text that it is.
+    // The caller then shows it as plain text.
     return undefined;
   }
 }

@@ -18,21 +18,24 @@ import { writeFile } from './write-file.js';
 
 export interface FilesParts {
   readonly roots: readonly string[];
-  /** Where drafts and locks are noted. All gates of one user share it. */
+  /** Holds notes of drafts and locks. All gateways of one user share it. */
   readonly stateDir: string;
-  /** Whether git would run a file, or take orders from it, as its configuration is now. Absent: only the table counts. */
+  /**
+   * Whether git, as configured now, would run a file or act on its content. Absent: only the
+   * table counts.
+   */
   readonly isRunByGit?: (path: string) => boolean;
-  /** What is Tidegate's own. Absent: nothing. */
+  /** Tidegate's own files. Absent: none. */
   readonly own?: OwnPaths;
   readonly log?: (line: string) => void;
 }
 
-/** More at a time only wait for each other: the system has a few threads for files. */
+/** More calls would only wait for each other, because few threads serve files. */
 const maxAtATime = 8;
 const waitingEach = 2048;
 const waitMs = 60_000;
 
-/** The files of a workspace. Throws when a root does not exist. */
+/** The files of a workspace. Throws if a root does not exist. */
 export function openFiles(parts: FilesParts): PortService<Files> {
   const { stateDir, own = noOwnPaths, isRunByGit = () => false, log = () => {} } = parts;
   const roots = createRoots(parts.roots);
@@ -61,7 +64,7 @@ export function openFiles(parts: FilesParts): PortService<Files> {
   };
 }
 
-/** On Linux there is no second best: without /proc nothing can be checked, so nothing is done. */
+/** Linux has no fallback: without /proc nothing can be checked, so every call is refused. */
 function readiness(): Readiness {
   if (process.platform !== 'linux') return { state: 'ready' };
   try {
@@ -88,7 +91,7 @@ function filesFor(session: string, own: OwnView, shared: SharedContext): Files {
   };
 }
 
-/** Each piece of work takes one of the places of its owner, so that nobody's files wait behind all of another's. */
+/** Limits each owner separately, so that one owner's calls do not wait behind all of another's. */
 function inTurn(files: Files, through: <T>(work: () => Promise<T>) => Promise<T>): Files {
   return {
     roots: files.roots,

@@ -2,25 +2,25 @@ import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { OwnView } from '../../ports/own-paths.js';
 
-/** Something in the file system that was opened without being read, and without following a link at its end. */
+/** A file system entry opened without reading it and without following a link at its end. */
 export interface Opened {
-  /** As it was when it was opened. */
+  /** At the time it was opened. */
   readonly stats: BigIntStats;
   /** Its real path now. */
   where(): Promise<string>;
-  /** Of a folder: a path that leads to the name in this very folder, whatever its own path leads to by now. */
+  /** For a folder: a path to the name in this exact folder, even if the folder's own path now leads elsewhere. */
   at(name: string): string;
-  /** Opens this very file for reading. */
+  /** Opens this exact file for reading. */
   openForReading(): Promise<FileHandle>;
-  /** Opens this very folder, for fsync. */
+  /** Opens this exact folder, for fsync. */
   openFolder(): Promise<FileHandle>;
   close(): Promise<void>;
 }
 
-/** Undefined when nothing is there. */
+/** Undefined if nothing exists there. */
 export type Open = (path: string) => Promise<Opened | undefined>;
 
-/** Opens as if what is Tidegate's own did not exist. Nothing of it is read: to be opened by handle drops no lock of SQLite. */
+/** Treats Tidegate's own files as absent. Reads none of them: opening by handle drops no SQLite lock. */
 export function openButOwn(open: Open, own: OwnView): Open {
   return async (path) => {
     const opened = await open(path);

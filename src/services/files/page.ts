@@ -3,7 +3,7 @@ import { decodeBytes, withoutHalf } from './encoding.js';
 import { passLines, passLinesBack, patience, type Scan } from './find-line.js';
 
 export interface PageWindow {
-  /** From 1; negative from the end. */
+  /** Starts at 1; negative counts from the end. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -21,12 +21,12 @@ export interface TextScan extends Scan {
 
 const blockSize = 256 * 1024;
 const maxLineLength = 2_000;
-/** What one answer carries, so that the caller's own limits do not cut it. */
+/** The size of one answer, below the limit at which callers truncate it. */
 const maxPageLength = 64 * 1024;
-/** Lines are counted over so many bytes only to tell their number. */
+/** How many bytes to read only to count lines. */
 const maxCounted = 16 * 1024 * 1024;
 
-/** Reads the lines of a window and nothing else, forwards from the beginning or backwards from the end. */
+/** Reads only the lines of a window, forward from the start or backward from the end. */
 export async function readPage(scan: TextScan, { offset, limit }: PageWindow): Promise<Page> {
   const begin = offset < 0 ? await fromEnd(scan, -offset) : await fromStart(scan, Math.max(1, offset));
   const { lines, position, isEnd } = await readLines(scan, begin, limit);
@@ -79,7 +79,7 @@ function notesOn(lines: readonly TextLine[], total: number | undefined): readonl
 
 interface LinesRead {
   readonly lines: readonly TextLine[];
-  /** Where the next line begins. */
+  /** Where the next line starts. */
   readonly position: number;
   readonly isEnd: boolean;
 }
@@ -108,11 +108,11 @@ async function readLines(
 interface RawLine {
   readonly text: string;
   readonly isCut: boolean;
-  /** Left out when the line has no end within reason. */
+  /** Absent if the line has no end within the limit. */
   readonly next?: number;
 }
 
-/** Gives the line at a position, from one block for as many lines as it holds; undefined at the end. */
+/** Returns the line at a position; undefined at the end. Reads one block for as many lines as it holds. */
 function createLineReader(scan: TextScan): (position: number) => Promise<RawLine | undefined> {
   const { source, separator } = scan;
   let begin = 0;

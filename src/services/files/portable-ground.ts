@@ -1,6 +1,6 @@
 /**
- * Where there is no /proc: the real path is found out before, and both path and identity are compared again after each
- * opening. Somebody who exchanges a folder twice at the right moments may still win, which is what `defenceOf` says.
+ * For systems without /proc: resolve the real path first, then compare path and identity again after each
+ * open. An attacker that swaps a folder twice at the right moments can still win; `defenceOf` says so.
  */
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { changedSinceRead } from './failures.js';
 import type { Opened } from './opened.js';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-// Windows has only the first; the others are nothing there, and add nothing.
+// Windows defines only the first; the others are undefined there and add nothing.
 const readingFlags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW;
 
 export async function openPortable(path: string): Promise<Opened | undefined> {
@@ -23,7 +23,7 @@ export async function openPortable(path: string): Promise<Opened | undefined> {
   }
 }
 
-/** All but the last name are followed. */
+/** Follows all names but the last. */
 async function realPathOf(path: string): Promise<string> {
   const parent = dirname(path);
   return parent === path ? realpath(path) : join(await realpath(parent), basename(path));

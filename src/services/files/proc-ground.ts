@@ -1,17 +1,17 @@
 /**
- * Linux: every step goes through an open handle. `/proc/self/fd/N/name` is what openat(2) is for programs that have
- * no such call, and `/proc/self/fd/N` itself says where the handle is now, or opens the same file once more.
+ * Linux: every step uses an open handle. `/proc/self/fd/N/name` replaces openat(2), which Node lacks, and
+ * `/proc/self/fd/N` tells where the handle is now, or opens the same file again.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { codeOf } from '../../lib/error-code.js';
 import type { Opened } from './opened.js';
 
-// Not among Node's constants; the same number on every architecture that Node is built for.
+// Missing from Node's constants; the same number on every architecture that Node supports.
 const O_PATH = 0o10000000;
 const { O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_DIRECTORY } = constants;
 
-/** Opens without reading: a FIFO does not block and a device does not notice. */
+/** Opens without reading: a FIFO does not block, and a device is not triggered. */
 export async function openByHandle(path: string): Promise<Opened | undefined> {
   let handle: FileHandle;
   try {

@@ -2,14 +2,14 @@ import { relative, sep } from 'node:path';
 import { foldedName } from '../../lib/folded-name.js';
 import { isInside } from './names.js';
 
-/** A place that file tools never write, in any folder of the workspace, because what stands there makes things run. */
+/** A path that file tools never write, in any folder of the workspace, because its content can start programs. */
 interface ProtectedPath {
   /**
-   * Relative, with slashes. Of a folder everything below it is meant too. A slash at the end: a folder that agents or git
-   * use as soon as it is there, so that the sandbox does not even let one come to be.
+   * Relative, with slashes. A folder includes everything below it. A slash at the end: agents or git use the
+   * folder as soon as it exists, so the sandbox prevents its creation.
    */
   readonly path: string;
-  /** The end of a sentence: `it …`. */
+  /** The end of a sentence that starts with `it`. */
   readonly why: string;
 }
 
@@ -17,17 +17,17 @@ const gate = 'it controls what Tidegate allows';
 const git = 'it makes git run commands';
 const agent = 'it makes an agent or an editor run commands';
 
-/** The one table. */
 const table: readonly ProtectedPath[] = [
   { path: '.tidegate/', why: gate },
   { path: 'tidegate.yaml', why: gate },
   { path: 'tidegate.yml', why: gate },
-  // Plugins, workflows, and the scripts and prompts of both.
+  // Plugins and workflows, with their scripts and prompts.
   { path: '.awf/', why: gate },
   { path: '.git/hooks/', why: git },
   { path: '.git/config', why: git },
   { path: '.git/config.worktree', why: git },
-  // Of a worktree: where the rest of its repository is. In `.git` itself it would lead git to another configuration.
+  // In a worktree: where the rest of its repository is. In `.git` itself, it would point git to another
+  // configuration.
   { path: '.git/commondir', why: git },
   { path: '.git/gitdir', why: git },
   { path: '.git/objects/info/alternates', why: git },
@@ -64,7 +64,7 @@ const table: readonly ProtectedPath[] = [
   { path: '.envrc', why: 'it makes a shell run commands' },
 ];
 
-/** For the sandbox of commands, which makes the same places read-only. */
+/** For the command sandbox, which makes the same paths read-only. */
 export const protectedPlaces: readonly string[] = table.map(({ path }) => path);
 
 export const protectedPaths: readonly string[] = protectedPlaces.map((path) => path.replace(/\/$/, ''));
@@ -74,17 +74,20 @@ const rows = table.map(({ why }, index) => ({
   why,
 }));
 
-// The same names hold for submodules and worktrees, whose folders lie deeper inside `.git`.
+// The same names apply to submodules and worktrees, whose folders are deeper inside `.git`.
 const gitNames: ReadonlySet<string> = new Set(
   protectedPaths
     .filter((path) => path.startsWith('.git/'))
     .map((path) => path.slice(path.lastIndexOf('/') + 1)),
 );
 
-/** A link in the index leads git into another repository, with its own configuration. */
+/** A link in the index points git to another repository, with its own configuration. */
 const indexName = /^(?:shared)?index(?:$|\.)/;
 
-/** Why a real path is never written, or undefined when it may be. Fails closed for spellings that some systems equate. */
+/**
+ * Why a real path must not be written; undefined if it may. Fails closed for spellings that some systems
+ * treat as equal.
+ */
 export function protectionOf(root: string, path: string): string | undefined {
   const names = relative(root, path).split(sep).map(foldedName);
   const row = rows.find((one) => leadsTo(names, one.names));
@@ -100,7 +103,7 @@ export function isProtected(root: string, path: string): boolean {
   return !isInside(path, root) || protectionOf(root, path) !== undefined;
 }
 
-/** True when the row stands anywhere in the path, as itself or as a folder on the way. */
+/** True if the row occurs anywhere in the path, as the target or as a parent folder. */
 function leadsTo(names: readonly string[], row: readonly string[]): boolean {
   return names.some((_, index) => row.every((name, offset) => names[index + offset] === name));
 }

@@ -17,7 +17,7 @@ import { walk } from './walk.js';
 
 const headLength = 64 * 1024;
 const usualLimit = 2_000;
-/** Base64 makes it a third longer, and agents take images of up to 5 MiB of text. */
+/** Base64 adds a third, and agents accept images of up to 5 MiB of text. */
 const maxImage = 3_932_160;
 const maxNotebook = 16 * 1024 * 1024;
 const tooLargeNotebook = 'This notebook is too large to show its cells, so it is shown as text.';
@@ -76,7 +76,7 @@ interface Head extends EncodingFacts {
 }
 
 async function headOf(source: Source): Promise<Head> {
-  // A copy: the source reads into the same memory again.
+  // A copy, because the source reuses its buffer.
   const bytes = Buffer.from(await source.read(0, headLength));
   return { bytes, ...detectEncoding(bytes, bytes.length < headLength) };
 }
@@ -91,7 +91,7 @@ async function textOf(
   const separator = separatorFor(encoding, endsWithReturns(units));
   const { offset = 1, limit = usualLimit } = window;
   const page = await readPage({ source, separator, start: markLength, encoding }, { offset, limit });
-  // The head may end between the two halves of a line ending.
+  // The head may end in the middle of a line ending.
   const lineEnding = lineEndingOf(head.bytes.length < headLength ? units : units.replace(/\r$/, ''));
   return { encoding, hasBom: markLength > 0, lineEnding, ...page };
 }
@@ -103,13 +103,14 @@ async function imageOf(source: Source, image: ImageFile): Promise<ImageFile> {
   return { ...image, ...size, data };
 }
 
-/** Undefined when it is not a notebook after all. */
+/** Undefined if it is not a notebook. */
 async function notebookOf(source: Source): Promise<Source | 'too large' | undefined> {
   if (source.size > maxNotebook) return 'too large';
   const bytes = await source.read(0, source.size);
   const { units, encoding } = toStored(bytes);
   const json = decode(units, encoding);
-  // Before parsing: a file of 15 MB can hold five million cells, and parsing them stops the gateway for minutes.
+  // Before parsing: a file of 15 MB can hold five million cells, and parsing them blocks the gateway for
+  // minutes.
   if (!isParsable(json)) return 'too large';
   const rendered = renderNotebook(json);
   return rendered === undefined ? undefined : sourceOfBytes(Buffer.from(rendered));

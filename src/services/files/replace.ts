@@ -11,10 +11,10 @@ export interface Replacement {
   readonly given: string;
   readonly folder: Opened;
   readonly name: string;
-  /** The real path that was checked: the folder must not have moved since. */
+  /** The real path that was checked. The folder must not have moved since. */
   readonly path: string;
   readonly bytes: Buffer;
-  /** What stands there now; left out when nothing does. */
+  /** The present file; absent if there is none. */
   readonly previous?: BigIntStats;
   readonly isHeld: () => boolean;
   readonly signal?: AbortSignal;
@@ -28,7 +28,7 @@ export interface Replaced {
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 const creating = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-/** Puts a finished and stored draft in the place of a file. At every moment there is the old content or the new. */
+/** Replaces a file with a complete, synced draft. At every moment the old or the new content is there. */
 export async function replaceFile(order: Replacement, drafts: Drafts, open: Open): Promise<Replaced> {
   const { folder, given, name } = order;
   const draft = await drafts.begin(dirname(order.path), name);
@@ -39,7 +39,7 @@ export async function replaceFile(order: Replacement, drafts: Drafts, open: Open
     await draft.forget();
     return replaced;
   } catch (error) {
-    // A draft that cannot be removed stays noted, and is removed at the next start.
+    // A draft that cannot be removed stays noted; the next start removes it.
     if (await isRemoved(at)) await draft.forget();
     throw fromSystem(error, given);
   }
@@ -47,7 +47,7 @@ export async function replaceFile(order: Replacement, drafts: Drafts, open: Open
 
 async function writeAndPlace(order: Replacement, draft: string, open: Open): Promise<Replaced> {
   const { previous, bytes } = order;
-  // Others must not read it before it has the mode of the file that it replaces.
+  // Others must not read it before it gets the mode of the file it replaces.
   const handle = await openHandle(draft, creating, previous ? 0o600 : 0o666);
   try {
     await handle.writeFile(bytes);
@@ -62,7 +62,7 @@ async function writeAndPlace(order: Replacement, draft: string, open: Open): Pro
   }
 }
 
-/** Mode and, where the system permits it, owner. A changed owner never comes with the right to act as another. */
+/** Copies mode and, if permitted, owner. Drops setuid and setgid if the owner changes. */
 async function takeOver(handle: FileHandle, { mode, uid, gid }: BigIntStats): Promise<readonly string[]> {
   const now = await handle.stat({ bigint: true });
   const isKept =
@@ -75,7 +75,7 @@ async function takeOver(handle: FileHandle, { mode, uid, gid }: BigIntStats): Pr
   return isKept ? [] : ['The owner of the file could not be kept.'];
 }
 
-/** A last look at everything that may have changed while the draft was written. */
+/** Checks again what may have changed while the draft was written. */
 async function checkLast(
   { given, folder, name, path, previous, isHeld, signal }: Replacement,
   open: Open,
@@ -87,7 +87,7 @@ async function checkLast(
   if (!isSame || !isHeld() || join(await folder.where(), name) !== path) throw changedSinceRead(given);
 }
 
-/** A link is made only where there is nothing, so that a file that appears at this moment is not lost. */
+/** `link` fails if the name exists, so a file that appears at this moment is not lost. */
 async function placeNew({ folder, name, given }: Replacement, draft: string): Promise<void> {
   try {
     await link(draft, folder.at(name));
@@ -108,13 +108,16 @@ const noLinks: ReadonlySet<unknown> = new Set([
   'EINVAL',
 ]);
 
-/** After a loss of power the old content might come back, nothing worse: so a folder that cannot be synced is no failure. */
+/**
+ * After a power loss the old content may return, nothing worse; so a folder that cannot be synced is not an
+ * error.
+ */
 async function syncFolder(folder: Opened): Promise<void> {
   try {
     const handle = await folder.openFolder();
     await handle.sync().finally(() => handle.close());
   } catch {
-    // Such as a folder that may be written but not read, or a system that cannot sync folders.
+    // For example, a folder that can be written but not read, or a system that cannot sync folders.
   }
 }
 

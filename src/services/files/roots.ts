@@ -4,24 +4,24 @@ import { isAbsolute, parse, resolve, sep } from 'node:path';
 import { badPath, outside } from './failures.js';
 import { isInside, isWellFormed } from './names.js';
 
-/** A root, and the names that lead from it to the place that was asked for. `..` may be among them. */
+/** A root, and the names from it to the requested place. May contain `..`. */
 export interface Way {
   readonly root: string;
   readonly names: readonly string[];
 }
 
 export interface Roots {
-  /** Real paths. The first is where relative paths start. */
+  /** Real paths. Relative paths start at the first. */
   readonly all: readonly string[];
-  /** The way to a path that a caller gave. Throws the same for all that is outside, whether it exists or not. */
+  /** The way to a caller's path. Throws the same error for every path outside, whether it exists or not. */
   wayTo(given: string): Promise<Way>;
-  /** The way that a link shows, or undefined when it leads outside. */
+  /** The way to a link's target; undefined if it is outside. */
   wayOfLink(target: string, folder: Way): Promise<Way | undefined>;
 }
 
 const maxLength = 4096;
 
-/** Throws when a root does not exist: without its real path nothing can be compared with it. */
+/** Throws if a root does not exist, because paths can only be compared with its real path. */
 export function createRoots(roots: readonly string[]): Roots {
   const spellings = roots.map((given) => ({ given: resolve(given), real: realpathSync.native(given) }));
   const all = spellings.map(({ real }) => real);
@@ -29,14 +29,14 @@ export function createRoots(roots: readonly string[]): Roots {
   if (first === undefined) throw new Error('a workspace needs at least one root');
 
   const find = async (path: string): Promise<Way | undefined> => {
-    // The innermost root first, so that a root inside another one has its own say.
+    // The innermost root first, so that it wins over a root around it.
     const byLength = spellings.toSorted((one, other) => other.given.length - one.given.length);
     for (const { given, real } of byLength) {
       for (const spelling of [real, given]) {
         if (isInside(path, spelling)) return { root: real, names: namesOf(path.slice(spelling.length)) };
       }
     }
-    // Outside the roots `..` is taken by its letters, so that nobody learns from it what exists there.
+    // Outside the roots, `..` is resolved textually, so that it does not reveal what exists there.
     return path === resolve(path) ? findByOtherName(path, all) : find(resolve(path));
   };
 
@@ -49,7 +49,7 @@ export function createRoots(roots: readonly string[]): Roots {
       return way;
     },
     async wayOfLink(target, { root, names }) {
-      // Steps of a link are taken one by one, as the system would: `a/..` is not nothing when `a` is a link.
+      // Follows a link name by name, as the system does: `a/..` is not a no-op if `a` is a link.
       if (!isAbsolute(target)) return { root, names: [...names, ...namesOf(target)] };
       return await find(target);
     },
@@ -69,8 +69,8 @@ function namesOf(path: string): readonly string[] {
 }
 
 /**
- * A caller may know a root under another name, as when a home folder is reached through a link. This only translates
- * names: the way from the root on is walked and checked like any other.
+ * A caller may know a root by another name, for example through a linked home folder. This only translates
+ * names: the path below the root is walked and checked as usual.
  */
 async function findByOtherName(path: string, roots: readonly string[]): Promise<Way | undefined> {
   const { root: top } = parse(path);

@@ -1,16 +1,16 @@
 import type { Encoding } from '../../ports/files.js';
 import { isWide } from './encoding.js';
 
-/** What ends a line, as it stands in the bytes of a file, and how to find it quickly. */
+/** The bytes that end a line, and fast ways to find them. */
 export interface Separator {
-  /** Bytes per unit. Blocks begin and end between units. */
+  /** Bytes per unit. Blocks start and end between units. */
   readonly width: 1 | 2;
   countIn(block: Buffer): number;
-  /** The index of the byte after the n-th one (from 1), or -1. */
+  /** The index of the byte after the n-th separator (from 1), or -1. */
   afterNth(block: Buffer, n: number): number;
-  /** The index of the next one at or after that index, or -1. */
+  /** The index of the next separator at or after that index, or -1. */
   next(block: Buffer, from: number): number;
-  /** The index of the last one that ends at or before that index, or -1. */
+  /** The index of the last separator that ends at or before that index, or -1. */
   previous(block: Buffer, before: number): number;
 }
 
@@ -45,7 +45,7 @@ export function separatorFor(encoding: Encoding, isReturn: boolean): Separator {
   };
 }
 
-/** Four bytes at a time: the time does not depend on how many there are. */
+/** Four bytes at a time, so that the time does not depend on the number of hits. */
 function countBytes(block: Buffer, byte: number): number {
   const lead = (4 - (block.byteOffset % 4)) % 4;
   if (block.length < lead) return block.filter((one) => one === byte).length;
@@ -54,7 +54,7 @@ function countBytes(block: Buffer, byte: number): number {
   let count = 0;
   for (let index = 0; index < words.length; index += 1) {
     const difference = (words[index] ?? 0) ^ wanted;
-    // The high bit of each byte that is zero, that is, of each byte that is the wanted one.
+    // The high bit of each zero byte, that is, of each byte that matches.
     const hits = ~(((difference & 0x7f7f7f7f) + 0x7f7f7f7f) | difference | 0x7f7f7f7f);
     if (hits !== 0) count += ((hits >>> 7) & 1) + ((hits >>> 15) & 1) + ((hits >>> 23) & 1) + (hits >>> 31);
   }

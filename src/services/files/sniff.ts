@@ -1,4 +1,4 @@
-/** What a file is, told by its first bytes and never by its name. */
+/** The kind of a file, decided by its first bytes and never by its name. */
 export type Nature =
   | { readonly kind: 'text' }
   | { readonly kind: 'image' | 'binary'; readonly mediaType: string };
@@ -41,13 +41,13 @@ const binaries: readonly Magic[] = [
 
 const sampled = 8 * 1024;
 
-/** `isWide`: the file says that it is UTF-16, in which every other byte may be zero. */
+/** `isWide`: the file is marked as UTF-16, where every other byte may be zero. */
 export function natureOf(head: Buffer, isWide: boolean): Nature {
   const start = head.subarray(0, sampled).toString('latin1');
   const image = images.find((magic) => fits(start, magic));
   if (image) return { kind: 'image', mediaType: image.mediaType };
   const binary = binaries.find((magic) => fits(start, magic));
-  // Letters may begin a text as well: only a mark with other signs in it speaks for itself.
+  // A text may start with the same letters, so only a signature with other characters is conclusive.
   if (binary && (/[^ -~]/.test(binary.bytes) || binary.bytes === '%PDF-' || !isText(start, isWide)))
     return { kind: 'binary', mediaType: binary.mediaType };
   return isText(start, isWide) ? { kind: 'text' } : { kind: 'binary', mediaType: 'application/octet-stream' };
@@ -57,7 +57,7 @@ function fits(start: string, { bytes, at = 0 }: Magic): boolean {
   return start.startsWith(bytes, at);
 }
 
-/** A zero byte is in no text, and of other control characters a text has few. */
+/** A text has no zero byte and few other control characters. */
 function isText(start: string, isWide: boolean): boolean {
   if (isWide) return true;
   if (start.includes('\0')) return false;

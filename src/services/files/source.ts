@@ -1,14 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** The bytes of an open file, read where they are needed. */
+/** Random access to the bytes of an open file. */
 export interface Source {
-  /** As the system says; some files give more, or less. */
+  /** As reported by the system; some files contain more or less. */
   readonly size: number;
-  /** At most so many bytes from there; fewer only at the end. The result is valid until the next call. */
+  /** Up to `length` bytes; fewer only at the end. The result is valid until the next call. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** Reads into one buffer again and again, so that the size of a file costs no memory. */
+/** Reuses one buffer, so that memory does not grow with the file. */
 export function sourceOf(handle: FileHandle, size: number, signal?: AbortSignal): Source {
   let buffer = Buffer.alloc(0);
   return {

@@ -11,7 +11,7 @@ import type { Opened } from './opened.js';
 import { protectionOf } from './protected.js';
 import { type Place, walk } from './walk.js';
 
-/** A place to write: its folder is open, exists, and was checked; nobody else writes there meanwhile. */
+/** A place to write: its folder exists, is open and checked, and locked against other writers. */
 export interface Spot {
   readonly given: string;
   readonly folder: Opened;
@@ -22,11 +22,11 @@ export interface Spot {
 
 export interface SpotOptions {
   readonly given: string;
-  /** Missing folders are made, and a missing file is no failure. */
+  /** Create missing folders, and accept a missing file. */
   readonly mayCreate: boolean;
 }
 
-/** Runs an action on the place that a path leads to, alone among all gates of this user. */
+/** Runs an action on the place of a path, with a lock shared by all gateways of this user. */
 export async function withSpot<T>(
   { given, mayCreate }: SpotOptions,
   context: FileContext,
@@ -38,7 +38,7 @@ export async function withSpot<T>(
     refuseProtected(place, given, context);
     if (place.target === undefined && !mayCreate) throw notFound(given);
     if (place.target?.stats.isDirectory() || endsLikeFolder(given)) throw isFolder(given);
-    // Systems that take two spellings for one name get one lock for both.
+    // One lock for spellings that some systems treat as the same name.
     const key = path.normalize('NFC').toLowerCase();
     return await withFolders(place, context, given, (folder) =>
       context.locks.withLock(key, (isHeld) => action({ given, folder, name: basename(path), path, isHeld })),
@@ -65,7 +65,7 @@ function refuseProtected({ path }: Place, given: string, context: FileContext): 
   if (context.isRunByGit(path)) throw protectedPath(given, 'git runs it, or reads its configuration from it');
 }
 
-/** Folders that are missing are made one by one, each inside the one that was opened before. */
+/** Creates missing folders one by one, each inside the one opened before. */
 async function withFolders<T>(
   { folder, within, missing }: Pick<Place, 'folder' | 'within' | 'missing'>,
   context: FileContext,
@@ -81,7 +81,7 @@ async function withFolders<T>(
   });
   const next = await ground.open(folder.at(name));
   try {
-    // Somebody put a link or a file there, or moved the folder away, at this very moment.
+    // Another process created a link or a file there, or moved the folder, at this moment.
     if (!next?.stats.isDirectory() || (await next.where()) !== expected)
       throw outside(given, ground.roots.all);
     return await withFolders({ folder: next, within: expected, missing: rest }, context, given, use);
@@ -90,15 +90,15 @@ async function withFolders<T>(
   }
 }
 
-/** What stands at a spot now. */
+/** The present file at a spot. */
 export interface Current {
   readonly stats: Opened['stats'];
-  /** Left out when there is more than the limit. */
+  /** Absent if the file exceeds the limit. */
   readonly bytes?: Buffer;
   readonly knowledge: Knowledge;
 }
 
-/** A draft would replace a file that may not be written as easily as any other. */
+/** Replacing a file by a draft would bypass its write protection. */
 export async function refuseReadOnly({ folder, name, given }: Spot): Promise<void> {
   try {
     await access(folder.at(name), constants.W_OK);
@@ -111,7 +111,7 @@ export async function refuseReadOnly({ folder, name, given }: Spot): Promise<voi
   }
 }
 
-/** Undefined when nothing is there. */
+/** Undefined if nothing exists there. */
 export async function readCurrent(
   spot: Spot,
   { ground }: FileContext,
@@ -121,7 +121,7 @@ export async function readCurrent(
   const target = await ground.open(folder.at(name));
   if (target === undefined) return undefined;
   try {
-    // The way here was walked to its end: a link must be new.
+    // The path was already resolved, so a link here must be new.
     if (target.stats.isSymbolicLink()) throw changedSinceRead(given);
     return await withHandle(regularFile(target, given), async (handle) => {
       const stats = await handle.stat({ bigint: true });

@@ -1,11 +1,11 @@
-/** Work of one call may keep the process for so long before others get their turn. */
+/** How long one call may block the process before others can run. */
 const turnMs = 15;
 
-/** Cuts long work on the main thread into turns. */
+/** Splits long work on the main thread, so that other calls can run. */
 export function createTurns(now: () => number = () => performance.now()) {
   let begun = now();
   return {
-    /** Undefined while the turn lasts; await what it returns otherwise. */
+    /** Undefined while time is left; otherwise await the result. */
     pause(): Promise<void> | undefined {
       if (now() - begun < turnMs) return undefined;
       return new Promise((resolve) => {

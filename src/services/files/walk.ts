@@ -6,16 +6,16 @@ import { isInside } from './names.js';
 import type { Open, Opened } from './opened.js';
 import type { Roots, Way } from './roots.js';
 
-/** Where a path led, with everything on it opened and checked. Whoever gets it closes it. */
+/** The end of a path, with every step opened and checked. The receiver must close it. */
 export interface Place {
-  /** The real path of the target, whether it exists or not. */
+  /** The real path of the target, even if it does not exist. */
   readonly path: string;
-  /** The folder that holds the target, or the last one on the way that exists; and its real path. */
+  /** The folder of the target, or the last existing one on the path; and its real path. */
   readonly folder: Opened;
   readonly within: string;
-  /** Names that do not exist yet, the last one being the target; empty when the target exists. */
+  /** Names that do not exist yet, the target last; empty if the target exists. */
   readonly missing: readonly string[];
-  /** Left out when it does not exist. */
+  /** Absent if it does not exist. */
   readonly target?: Opened;
   readonly close: () => Promise<void>;
 }
@@ -25,13 +25,13 @@ export interface Ground {
   readonly roots: Roots;
 }
 
-// As many links as Linux follows, and a bound for links that lead back and forth.
+// As many links as Linux follows, and a limit for links in a cycle.
 const maxLinks = 40;
 const maxSteps = 4_000;
 
 /**
- * Goes from a root to the target, one opened name after the other. No link is followed by the system: each is read,
- * and leads on only inside the roots, so that nothing outside is even touched.
+ * Goes from a root to the target, opening one name after the other. The system follows no link: each link is
+ * read and followed only inside the roots, so that nothing outside is touched.
  */
 export async function walk(given: string, ground: Ground): Promise<Place> {
   try {
@@ -56,16 +56,16 @@ async function followLinks(given: string, { open, roots }: Ground): Promise<Plac
   throw tooManyLinks(given);
 }
 
-/** What was opened at the end of a way on which nothing turned off. */
+/** The end of a path, with no link or `..` left to follow. */
 interface End {
   readonly folder: Opened;
   readonly missing: readonly string[];
-  /** Of the target, when it exists; empty for a root. */
+  /** Name of the target if it exists; empty for a root. */
   readonly name?: string;
   readonly target?: Opened;
 }
 
-/** The way goes on elsewhere: at a link, or at a `..` that came out of one. */
+/** The path continues elsewhere: at a link or a `..`. */
 interface Turn {
   readonly to: string;
   readonly from: Way;
@@ -73,7 +73,7 @@ interface Turn {
   readonly isLink: boolean;
 }
 
-/** Undefined when something on the way is not a folder. */
+/** Undefined if something on the path is not a folder. */
 async function goUntilTurn({ root, names }: Way, open: Open): Promise<End | Turn | undefined> {
   let { folder, index } = await start({ root, names }, open);
   for (; index < names.length; index += 1) {
@@ -98,7 +98,7 @@ async function goUntilTurn({ root, names }: Way, open: Open): Promise<End | Turn
   return { folder, missing: [], name: '', target: folder };
 }
 
-/** Most paths have no link in them: then one opening leads to the folder, and its real path says so. */
+/** Most paths contain no link, so one open reaches the folder, and its real path confirms it. */
 async function start({ root, names }: Way, open: Open): Promise<{ folder: Opened; index: number }> {
   if (names.length > 2 && !names.includes('..')) {
     const path = join(root, ...names.slice(0, -1));
@@ -127,11 +127,11 @@ async function openOrClose(folder: Opened, name: string, open: Open): Promise<Op
   }
 }
 
-/** The names walked so far are real folders, so the parent of the last is the one before it. */
+/** The names so far are real folders, so the parent of the last is the one before it. */
 function turnBack(root: string, before: readonly string[], rest: readonly string[]): Turn {
   const from = { root, names: before.slice(0, -1) };
   if (before.length > 0) return { to: '.', from, rest, isLink: false };
-  // Above the root there may still be the way to another one.
+  // The path may lead through the parent of this root to another root.
   return { to: [dirname(root), ...rest].join(sep), from, rest: [], isLink: false };
 }
 
@@ -145,7 +145,7 @@ async function linkOf(folder: Opened, name: string, link: Opened): Promise<strin
   try {
     return await readlink(folder.at(name));
   } catch (error) {
-    // It was a link when it was opened and is something else now: look again.
+    // It was a link when opened and is not any more: look again.
     if (codeOf(error) === 'EINVAL') return `./${name}`;
     throw error;
   } finally {
@@ -154,7 +154,7 @@ async function linkOf(folder: Opened, name: string, link: Opened): Promise<strin
   }
 }
 
-/** The last word: what was opened has to be inside, by the system's own account of where it is. */
+/** The final check: the system must report that the opened target is inside. */
 async function placeOf(end: End, given: string, roots: Roots): Promise<Place> {
   const { folder, missing, name, target } = end;
   const close = async (): Promise<void> => {

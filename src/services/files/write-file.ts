@@ -8,10 +8,10 @@ import { lineEndingOf } from './line-endings.js';
 import { natureOf } from './sniff.js';
 import { type Current, readCurrent, refuseReadOnly, type Spot, withSpot } from './spot.js';
 
-/** What is read whole into memory, to be compared or edited. */
+/** The largest file that is read whole, to compare or edit it. */
 export const maxWhole = 16 * 1024 * 1024;
 
-/** Writes a whole file, in the form that the present one has. */
+/** Writes a whole file, keeping the encoding and line endings of the present one. */
 export async function writeFile(
   given: string,
   text: string,
@@ -28,7 +28,7 @@ export async function writeFile(
   });
 }
 
-/** An empty file has nothing to be lost. */
+/** An empty file has no content to lose. */
 async function refuseUnseen(spot: Spot, current: Current, { known, session }: FileContext): Promise<void> {
   const seen = known.recall(session, spot.path);
   if (seen === undefined && current.bytes?.length !== 0) throw notRead(spot.given);
@@ -41,7 +41,10 @@ function textIn(bytes: Buffer): Stored | undefined {
   return natureOf(bytes, isWide(stored.encoding)).kind === 'text' ? stored : undefined;
 }
 
-/** Encoding, mark and line ending stay as they are where there is a text already; a new one is UTF-8 with what it has. */
+/**
+ * Keeps the encoding, byte order mark and line ending of the present text; a new text is UTF-8, stored as
+ * given.
+ */
 function storedAs(text: string, current: Current | undefined, given: string): Stored {
   const old = current?.bytes && current.bytes.length > 0 ? textIn(current.bytes) : undefined;
   const usual = lineEndingOf(old?.units ?? '');
@@ -53,7 +56,7 @@ function storedAs(text: string, current: Current | undefined, given: string): St
   const units = encode(inForm, encoding);
   if (units !== undefined) return { encoding, hasBom: old?.hasBom ?? false, units, tail: Buffer.alloc(0) };
   const inUtf8 = encode(inForm, 'utf-8');
-  // Latin-1 is only what is left when a file is nothing else, so a text that it cannot hold goes to UTF-8.
+  // Latin-1 is only the fallback when detection fails, so a text that it cannot hold becomes UTF-8.
   if (inUtf8 === undefined || encoding !== 'latin1') throw notEncodable(given, encoding);
   return { encoding: 'utf-8', hasBom: false, units: inUtf8, tail: Buffer.alloc(0) };
 }

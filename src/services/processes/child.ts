@@ -34,7 +34,7 @@ export interface OwnedChild extends ChildProcess {
 
 const drainMs = 2000;
 
-/** Wraps a new child. Its whole process tree ends with it, also when it exits on its own. */
+/** Wraps a new child. Its whole process tree ends with it, even if the child exits first. */
 export function openChild(parts: ChildParts): OwnedChild {
   const { spawned, pid, output, errorOutput } = parts;
   const fourth = spawned.stdio[3];

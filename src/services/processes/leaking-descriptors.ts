@@ -1,18 +1,18 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
-/** What stands at each descriptor of a child, as `spawn` takes it. */
+/** One entry per descriptor of a child, as `spawn` takes it. */
 export type Stdio = readonly ('ignore' | 'pipe' | number)[];
 
 const closeOnExec = 0o2000000;
 
-/** Starts something with nothing but what its `stdio` says. */
+/** Starts a child with no descriptors but those in its `stdio`. */
 export type LeakCover = <Result>(stdio: Stdio, start: (stdio: Stdio) => Result) => Result;
 
 /**
- * The gateway's parent may have left it open descriptors that its children would inherit: a file, a socket, a
- * folder outside of every sandbox. Node hides only the first sixteen and cannot close one in the child, so
- * each child gets /dev/null instead. The gateway keeps them, because one may be its parent's lock. Searched
- * once, because Node's own descriptors are close-on-exec and a search is slow.
+ * The gateway's parent may have left open descriptors that its children would inherit: a file, a socket, a
+ * folder outside every sandbox. Node hides only the first sixteen and cannot close one in the child, so each
+ * child gets /dev/null instead. The gateway keeps them, because one may be its parent's lock. Searches once,
+ * because Node's own descriptors are close-on-exec and a search is slow.
  */
 export function createLeakCover(): LeakCover {
   let inherited: readonly number[] | undefined;
@@ -52,7 +52,7 @@ function openDescriptors(): readonly number[] {
   try {
     return readdirSync('/proc/self/fd').map(Number);
   } catch {
-    // A system without /proc: unknown.
+    // Unknown without /proc.
     return [];
   }
 }

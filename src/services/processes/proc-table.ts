@@ -47,9 +47,9 @@ interface MarkOptions {
 }
 
 /**
- * Every process whose environment holds the text, whatever session or parent it escaped to, of those that started
- * no earlier than the given time: nobody is older than the child that it descends from. Not our own group, unless
- * that is where the child is: a gate may have been started by what a dead gate left behind.
+ * Every process whose environment holds the text, in any session and under any parent, that started no
+ * earlier than the given time: a descendant is never older than the child. Skips our own group unless the
+ * child is in it, because a process left by a dead gateway may have started this one.
  */
 export async function findMarked(
   needle: string,
@@ -73,7 +73,7 @@ export async function findMarked(
   return keepRunning(found);
 }
 
-/** Whether the process has this hard limit of open files, which it can lower and not raise. */
+/** Whether the process has this hard limit of open files, which it can lower but not raise. */
 async function hasFileLimit(pid: number, limit: number | undefined): Promise<boolean> {
   if (limit === undefined) return false;
   const found = /^Max open files\s+\S+\s+(\d+)/m.exec(await readProc(`${pid}/limits`));
@@ -105,7 +105,7 @@ export function readStatNow(pid: number): Stat | undefined {
 /** Longer than any line of `stat`. */
 const shortFile = Buffer.allocUnsafeSlow(2048);
 
-/** One buffer for all: `readFile` takes 64 KiB for each file of /proc, and a scan reads as many as there are processes. */
+/** One shared buffer: `readFile` allocates 64 KiB for each file of /proc, and a scan reads one per process. */
 function readShort(path: string): string {
   const descriptor = openSync(path, 'r');
   try {
@@ -130,7 +130,7 @@ export async function listDescendants(pid: number): Promise<readonly Stat[]> {
   return found;
 }
 
-/** Undefined where that is not known. */
+/** Undefined if unknown. */
 export function readOwnGroup(): number | undefined {
   return readStatNow(process.pid)?.group;
 }

@@ -15,12 +15,12 @@ import { explainStartFailure } from './start-failure.js';
 import { openSystemPipes, type Pipe } from './system-pipes.js';
 
 export interface ProcessesParts {
-  /** Holds `leases/`, by which the next start finds what a dead gate left. */
+  /** Holds `leases/`, which lets the next start find what a dead gateway left. */
   readonly stateDir: string;
   readonly log?: (line: string) => void;
 }
 
-/** What is known of a child beside its process. */
+/** What the owner keeps about a child besides its process. */
 interface Owned {
   readonly forksBefore: number | undefined;
   readonly needle: string;
@@ -35,7 +35,7 @@ type Pipes = readonly [output: Pipe, errorOutput: Pipe];
 
 const maxChildren = 256;
 
-/** Starts children that cannot outlive the gate. Lease and reaper come with the first child, not before. */
+/** Starts children that cannot outlive the gateway. Creates lease and reaper with the first child. */
 export function openProcesses(parts: ProcessesParts): Processes {
   const log = parts.log ?? (() => {});
   const gateId = createGateId();
@@ -48,7 +48,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
   let started = 0;
 
   const adopt = (spawned: Spawned, pid: number, owned: Owned): OwnedChild => {
-    // In the same turn as the spawn; if we die in between, the reaper still finds the mark.
+    // In the same tick as the spawn; if we die in between, the reaper still finds the mark.
     reaper.add(pid);
     const onGone = () => {
       children.delete(child);
@@ -71,7 +71,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
           throw explainStartFailure(order, `${maxChildren} processes are already running`);
         reaper.ensure();
         if (order.foldersFile !== undefined) reaper.addRecord(order.foldersFile);
-        // After the reaper, who removes it, and before the child, whom it tells of.
+        // After the reaper, which removes the lease, and before the child that it covers.
         if (started === 0) takeLease(file, gateId, log);
         started += 1;
         const mark = childMark(gateId, started);
@@ -90,7 +90,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
         pipes?.forEach(({ readEnd }) => closeSync(readEnd));
         throw error;
       } finally {
-        // The child has its own by now; with ours open, nobody would ever see the end.
+        // The child has its own copy; while ours is open, the reader never sees the end.
         pipes?.forEach(({ writeEnd }) => closeSync(writeEnd));
       }
     },
@@ -100,13 +100,13 @@ export function openProcesses(parts: ProcessesParts): Processes {
       for (const child of children) child.letGo();
       reaper.close();
       systemPipes.close();
-      // With children left, the reaper removes it after the last of them.
+      // If children are left, the reaper removes the lease after the last one ends.
       if (started > 0 && children.size === 0) removeLease(file);
     },
   };
 }
 
-/** A second line of defence: a state directory that cannot be written must not stop the work. */
+/** The lease is a second line of defence, so a read-only state directory must not stop the work. */
 function takeLease(file: string, gateId: string, log: (line: string) => void): void {
   try {
     writeLease(file, gateId);
@@ -122,7 +122,7 @@ interface Start {
   readonly withoutLeaks: LeakCover;
 }
 
-/** No shell, an environment of its own, and a group of its own that one signal reaches. */
+/** No shell, an explicit environment, and a separate group that one signal reaches. */
 function spawnMarked({ order, mark, pipes, withoutLeaks }: Start): Spawned {
   const input = order.input === 'none' ? 'ignore' : 'pipe';
   const outputs = pipes === undefined ? (['pipe', 'pipe'] as const) : pipes.map(({ writeEnd }) => writeEnd);

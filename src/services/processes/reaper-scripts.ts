@@ -1,13 +1,14 @@
 /**
- * The two reapers. Both are called with the gate's id, its lease file and its own group, read `+ <group>` and `- <group>`
- * from stdin, and act at its end. The shell also reads `r <record>`: a file that names folders to remove then. They are text, because a bundle has no second file to start.
- * Time line from the end of stdin: 0.3 s TERM, 2 s KILL to the groups that were told and to those that hold
- * a marked process (it left its group, or the gate died before it could tell); then whoever is marked and
- * still there: TERM, 0.7 s, KILL. The gate's own group is never signalled: whoever started the gate is in it.
+ * The two reapers. Both take the gateway's id, lease file and group as arguments, read `+ <group>` and
+ * `- <group>` from stdin, and act when it ends. The shell reaper also reads `r <record>`: a file that lists
+ * folders to remove then. They are text, because a bundle has no second file to start.
+ * Timeline from the end of stdin: TERM at 0.3 s and KILL at 2 s, for the registered groups and for groups with
+ * a marked process (it left its group, or the gateway died before registering it); then, for marked processes
+ * that remain: TERM, 0.7 s, KILL. Never signals the gateway's own group, because it holds the gateway's parent.
  */
 import { markName } from './mark.js';
 
-/** For POSIX: a shell is there in a millisecond and costs a megabyte. Only builtins until the gate dies. */
+/** For POSIX: a shell starts in a millisecond and takes a megabyte. Uses only builtins until the gateway dies. */
 export const shellReaper = `
 trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
 id=$1 lease=$2 own=$3 groups=' ' found='' ticks=0 records=''

@@ -9,7 +9,7 @@ export interface ReaperParts {
   /** Removed by the reaper when its work is done. */
   readonly leaseFile: string;
   readonly log: (line: string) => void;
-  /** Where the shell is; without one a Node script does the same. */
+  /** Path of the shell. Without one, a Node script does the same. */
   readonly shell?: string;
 }
 
@@ -21,11 +21,11 @@ export interface Reaper {
   remove(group: number): void;
   /** See `ProcessOrder.foldersFile`. */
   addRecord(file: string): void;
-  /** Lets go: the reaper ends what is left, and then itself. */
+  /** Releases the reaper: it ends what is left, then exits. */
   close(): void;
 }
 
-/** Fixed, so that no workspace can put a `grep` of its own in the reaper's way. */
+/** Fixed, so that no workspace can make the reaper run its `grep`. */
 const searchPath = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin';
 const restartMs = 1000;
 const maxQuickRestarts = 5;
@@ -59,7 +59,7 @@ export function openReaper(parts: ReaperParts): Reaper {
     if (isClosed || groups.size === 0) return;
     parts.log('The reaper process was killed; starting another one.');
     quickDeaths = performance.now() - startedAt < restartMs ? quickDeaths + 1 : 0;
-    // At once after an accident; once a second where reapers cannot live.
+    // Restarts at once after an accident, but once a second if reapers keep dying.
     if (quickDeaths <= maxQuickRestarts) ensureLater();
     else setTimeout(ensureLater, restartMs).unref();
   };
@@ -75,7 +75,7 @@ export function openReaper(parts: ReaperParts): Reaper {
       tell(`- ${group}\n`);
     },
     addRecord: (file) => {
-      // A name of several lines would be another order; the next gateway reads that record.
+      // A line break in the name would start another command; the next gateway reads that record.
       if (records.has(file) || file.includes('\n')) return;
       records.add(file);
       tell(`r ${file}\n`);
@@ -105,7 +105,7 @@ function startReaper(parts: ReaperParts): ChildProcess {
   );
 }
 
-/** In a session of its own, so that neither Ctrl+C nor a kill of our group reaches it. */
+/** In a separate session, so that neither Ctrl+C nor a kill of our group reaches it. */
 function spawnReaper(command: string, args: readonly string[], gateId: string): ChildProcess {
   const started = spawn(command, args, {
     cwd: process.platform === 'win32' ? undefined : '/',
@@ -115,7 +115,7 @@ function spawnReaper(command: string, args: readonly string[], gateId: string): 
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
   });
-  // Told by the missing pid; and a pipe without reader is followed by `exit`, which starts another reaper.
+  // A missing pid shows a failed start; after a broken pipe, `exit` follows and starts another reaper.
   started.on('error', () => {});
   started.stdin.on('error', () => {});
   started.unref();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ProcessOrder } from '../../ports/processes.js';
 
-/** Says in one sentence what could not be started and what the operator should look at. */
+/** Says in one sentence what could not be started and what the operator should check. */
 export function explainStartFailure(order: ProcessOrder, cause: unknown): Error {
   const name = JSON.stringify(order.command);
   return new Error(`Cannot start ${name} for ${order.owner}: ${explain(order, cause)}`, { cause });
@@ -23,7 +23,7 @@ function explain(order: ProcessOrder, cause: unknown): string {
 }
 
 function explainMissing(order: ProcessOrder): string {
-  // The system reports a missing working directory and a missing command alike.
+  // The system reports the same error for a missing working directory and a missing command.
   if (!existsSync(order.cwd)) return `${JSON.stringify(order.cwd)}, its working directory, does not exist.`;
   if (process.platform === 'win32') {
     return 'command not found; check its spelling and PATH, and start a .cmd script with "cmd" and "/c".';

@@ -4,15 +4,15 @@ import { open as openCallback } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Both ends of a pipe of the system. Whoever takes one closes both. */
+/** Both ends of a system pipe. The receiver must close both. */
 export interface Pipe {
   readonly readEnd: number;
   readonly writeEnd: number;
 }
 
-/** Makes what Node cannot: its own pipes are sockets, which no program can open again as /dev/stdout. */
+/** Creates system pipes. Node's own pipes are sockets, which no program can reopen as /dev/stdout. */
 export interface SystemPipes {
-  /** Undefined where there are none; then Node's own must do. */
+  /** Undefined if none can be created; use Node's own pipes then. */
   takePair(): Promise<readonly [Pipe, Pipe] | undefined>;
   close(): void;
 }
@@ -22,7 +22,7 @@ const batchSize = 8;
 const makeMs = 5000;
 const programs = ['/usr/bin/mkfifo', '/bin/mkfifo', '/run/current-system/sw/bin/mkfifo'];
 
-/** They are made in batches, ahead of need, because each batch costs a process of its own for some milliseconds. */
+/** Creates pipes in batches, ahead of need, because each batch starts a process for some milliseconds. */
 export function openSystemPipes(stateDir: string): SystemPipes {
   const ready: Pipe[] = [];
   let making: Promise<void> | undefined;
@@ -57,7 +57,7 @@ function closePipe({ readEnd, writeEnd }: Pipe): void {
   closeSync(writeEnd);
 }
 
-/** Opened and then removed from the folder, so that nobody else can find them. Empty when that is impossible. */
+/** Opened and then removed from the folder, so that no other process can find them. Empty if that fails. */
 async function makeBatch(stateDir: string): Promise<readonly Pipe[]> {
   const made: Pipe[] = [];
   let folder: string | undefined;
@@ -68,14 +68,14 @@ async function makeBatch(stateDir: string): Promise<readonly Pipe[]> {
     await makeFifos(paths);
     for (const path of paths) made.push(await openBoth(path));
   } catch {
-    // No program, no room, or too many open files: what was made is used, and else Node's own pipes.
+    // No program, no space, or too many open files: use the pipes created so far, or Node's own.
   }
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   return made;
 }
 
 async function openBoth(path: string): Promise<Pipe> {
-  // The reader first and without waiting: else each would wait for the other.
+  // The reader first and without blocking; otherwise both opens wait for each other.
   const readEnd = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return { readEnd, writeEnd: await open(path, constants.O_WRONLY) };

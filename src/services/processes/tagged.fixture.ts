@@ -1,17 +1,17 @@
-/** Processes that tests start are known by a tag in their command line, independent of what is tested. */
+/** Test processes carry a tag in their command line, so that tests find them without the code under test. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A number of seconds that `sleep` takes and that no other process has. */
+/** A number of seconds for `sleep` that no other process uses. */
 export function createTag(): string {
   return `3600.${String(Math.floor(Math.random() * 1e12)).padStart(12, '0')}`;
 }
 
-/** Pids of running processes (zombies have no command line) that carry the tag. */
+/** Pids of running processes with the tag. Zombies have no command line. */
 export function findTagged(tag: string): readonly number[] {
   return pids().filter((pid) => readProc(pid, 'cmdline').includes(tag));
 }
 
-/** Pids of the `sleep` commands that carry the tag, without the programs that started them. */
+/** Pids of the `sleep` commands with the tag, without the programs that started them. */
 export function findSleeping(tag: string): readonly number[] {
   return pids().filter((pid) => readProc(pid, 'cmdline') === `sleep\0${tag}\0`);
 }
@@ -22,7 +22,7 @@ export function findReaper(gatePid: number): number | undefined {
   return pids().find((pid) => isChild(pid) && readProc(pid, 'environ').includes('TIDEGATE_KEEPS='));
 }
 
-/** Milliseconds until the condition held; fails the test when it does not in time. */
+/** Returns the milliseconds until the condition holds; fails the test on timeout. */
 export async function within(ms: number, what: string, isDone: () => boolean): Promise<number> {
   const begin = performance.now();
   while (!isDone()) {
@@ -36,13 +36,13 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** For controls, which leave survivors by intention. */
+/** For controls, which leave survivors on purpose. */
 export function endTagged(tag: string): void {
   for (const pid of findTagged(tag)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Ended by itself in the meantime.
+      // Already ended.
     }
   }
 }

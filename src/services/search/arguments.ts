@@ -1,20 +1,20 @@
 import type { FileOrder, TextMode, TextQuery } from '../../ports/search.js';
 
-/** What is asked of ripgrep beyond the pattern: which files it looks at. */
+/** Which files ripgrep searches. */
 export interface Selection {
   readonly includeIgnored: boolean;
   readonly depth?: number | undefined;
-  /** Names in ripgrep's syntax of which a file must have one. */
+  /** Names in ripgrep's syntax; a file must match one. */
   readonly names?: readonly string[] | undefined;
   readonly excluded?: readonly string[];
-  /** What must not be seen, whatever else is asked for; in any letter case. */
+  /** Paths that must stay hidden, whatever else is requested; in any letter case. */
   readonly hidden?: readonly string[];
 }
 
-/** Characters of a line that are shown; ripgrep gives no more of a longer one. */
+/** How many characters of a line to show; ripgrep cuts longer lines. */
 export const maxColumns = 500;
 
-/** A value never stands alone: joined to its option, it cannot be read as another one. */
+/** Values are always joined to their option, so that none is read as another option. */
 const always = ['--no-config', '--no-ignore-messages', '--color=never', '--null'];
 const nameType = 'tidegate';
 
@@ -50,7 +50,7 @@ function showing({ mode, before, after }: TextQuery): readonly string[] {
   return ['--no-heading', '--with-filename', ...shown[mode], ...around];
 }
 
-/** Names are a file type of our own, not --glob, which would bring back what ignore files leave out. */
+/** Names become a file type of ours instead of --glob, which would include ignored files. */
 function selecting(selection: Selection): readonly string[] {
   const { includeIgnored, depth, names, excluded = [], hidden = [] } = selection;
   return [

@@ -2,7 +2,7 @@ import { badGlob } from './failures.js';
 
 const maxAlternatives = 256;
 
-/** `{a,b}c` as `ac` and `bc`. Escapes and character sets are left as they stand. */
+/** Expands `{a,b}c` to `ac` and `bc`. Escapes and character sets stay unchanged. */
 export function expandBraces(pattern: string): readonly string[] {
   const group = findGroup(pattern);
   if (group === undefined) return [pattern];
@@ -17,7 +17,7 @@ export function expandBraces(pattern: string): readonly string[] {
   return middles.flatMap((middle) => tails.map((tail) => head + middle + tail));
 }
 
-/** Cuts at commas that stand outside braces and sets. */
+/** Splits at commas outside braces and sets. */
 export function splitAtCommas(text: string): readonly string[] {
   const commas: number[] = [];
   scan(text, (char, at, depth) => {
@@ -50,7 +50,7 @@ function findGroup(pattern: string): Group | undefined {
   return { open, commas, close };
 }
 
-/** Visits what is neither escaped nor in a set; `depth` is that of the braces after the character. */
+/** Visits characters that are neither escaped nor in a set; `depth` counts the open braces after the character. */
 function scan(text: string, visit: (char: string, at: number, depth: number) => boolean): void {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -65,7 +65,7 @@ function scan(text: string, visit: (char: string, at: number, depth: number) => 
   }
 }
 
-/** Where the `]` of a set stands, or -1. A `]` right at its start is a member. */
+/** The position of the `]` that ends a set, or -1. A `]` right at the start is a member. */
 export function endOfSet(text: string, open: number): number {
   let at = open + 1;
   if (text[at] === '!' || text[at] === '^') at += 1;

@@ -2,10 +2,10 @@ import { lstatSync, statfsSync } from 'node:fs';
 import type { Place } from './place.js';
 
 /**
- * Tells in which folders nothing was renamed, made or removed since before a search began. A link that leads ripgrep
- * astray must take the place of something while it walks, and that changes the folder it stands in: the kernel
- * sets the folder's change time, which nobody can set back. What ripgrep told of a calm folder is true of a file inside.
- * Gives the calm ones among the folders, which end with a slash or are empty for the start itself.
+ * Returns the folders in which nothing was renamed, created or removed since before a search began. A link
+ * that misleads ripgrep has to replace something while ripgrep walks, which changes its folder: the kernel
+ * sets the folder's change time, and no program can set it back. So results from a calm folder are about
+ * files inside. Folders end with a slash; the start is empty.
  */
 export function findCalm(place: Place, folders: Iterable<string>, began: number): ReadonlySet<string> {
   const start = startOf(place);
@@ -21,10 +21,10 @@ export function findCalm(place: Place, folders: Iterable<string>, began: number)
   return new Set([...asked].filter((folder) => withAncestors(folder).every((one) => still.has(one))));
 }
 
-/** The coarsest clock of a file system in use, and some more. */
+/** The coarsest clock of the file systems in use, plus a margin. */
 const coarsestMs = 2500;
 
-/** Those that set change times by the clock of this machine, and not by what some server or program says. */
+/** File systems that set change times by this machine's clock, not by what a server or program reports. */
 const localFileSystems = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // xfs
@@ -58,14 +58,14 @@ function isStill(place: Place, folder: string, { limit, device }: Still): boolea
   ]);
   try {
     const stat = lstatSync(path);
-    // Another device may be a file system that tells what it likes.
+    // Another device may be a file system that reports false times.
     return stat.isDirectory() && stat.dev === device && stat.ctimeMs < limit;
   } catch {
     return false;
   }
 }
 
-/** `a/b/` as `a/b/`, `a/` and the start. */
+/** `a/b/` becomes `a/b/`, `a/` and the start. */
 function withAncestors(folder: string): readonly string[] {
   const found = [''];
   for (let at = folder.indexOf('/'); at !== -1; at = folder.indexOf('/', at + 1))

@@ -15,25 +15,28 @@ export interface Collector {
 export interface Totals {
   readonly files: number;
   readonly matches: number;
-  /** What `offset` and `limit` count: lines, with those around matches, in mode `lines`, otherwise files. */
+  /** The unit of `offset` and `limit`: lines including context in mode `lines`, otherwise files. */
   readonly items: number;
 }
 
 export interface CollectorParts {
   readonly mode: TextMode;
-  /** How many items are wanted in all. */
+  /** Number of items wanted in total. */
   readonly wanted: number;
-  /** How many of one file, if not as many as in all. */
+  /** Limit per file; absent: the same as `wanted`. */
   readonly perFile?: number;
-  /** Makes a path out of what ripgrep printed, a part of it or another; undefined: not asked for. */
+  /**
+   * Returns the path for ripgrep's output (it may differ from the output); undefined if the file was not
+   * requested.
+   */
   readonly admit: (printed: Buffer) => Buffer | undefined;
 }
 
-/** The file that ripgrep tells of at present. */
+/** The file in ripgrep's current output. */
 interface Current {
-  /** How ripgrep names it; undefined where nothing more can come about it. */
+  /** ripgrep's name for it; undefined if no more output about it can follow. */
   readonly printed: Buffer | undefined;
-  /** Whether it is one of those that were asked for. */
+  /** Whether the file was requested. */
   readonly isAsked: boolean;
   /** Undefined for a file that is only counted. */
   readonly path: Buffer | undefined;
@@ -42,7 +45,7 @@ interface Current {
 
 export function createCollector(parts: CollectorParts): Collector {
   const { mode, wanted, admit } = parts;
-  // In the other modes a file is one item, whatever is told of it.
+  // In the other modes a file is one item.
   const perFile = mode === 'lines' ? (parts.perFile ?? wanted) : 1;
   const first = createFirstGroups<Item>(wanted);
   let current: Current | undefined;
@@ -92,7 +95,7 @@ export function createCollector(parts: CollectorParts): Collector {
       finish();
     },
     get isFull() {
-      // One file alone can hold all wanted results, long before ripgrep is done with it.
+      // One file can hold all wanted results, long before ripgrep finishes it.
       return first.isFull || (current?.items.length ?? 0) >= wanted;
     },
     groups: first.groups,
@@ -102,7 +105,7 @@ export function createCollector(parts: CollectorParts): Collector {
   };
 }
 
-/** In mode `files` there is nothing after a path, not even a line end. */
+/** In mode `files` only a NUL follows a path, no line end. */
 function pathsOnly(onRecord: (record: OutputRecord) => void): RecordReader {
   const push = createPathReader((bytes, from, to) =>
     onRecord({ bytes, from, nul: to, end: to, isCut: false, isSame: false }),

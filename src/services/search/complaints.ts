@@ -4,10 +4,10 @@ import { createLineReader } from '../../lib/lines.js';
 export interface Complaints {
   push(chunk: Uint8Array): void;
   end(): void;
-  /** The first of the files that could not be read, as ripgrep named them. */
+  /** The first unreadable files, as ripgrep named them. */
   readonly unread: readonly UnreadFile[];
   readonly totalUnread: number;
-  /** Words that are not about a file, in full: a pattern that it does not understand, for one. */
+  /** Messages that are not about a file, such as an invalid pattern. */
   readonly refusal: string;
 }
 
@@ -19,7 +19,7 @@ export interface UnreadFile {
 const maxUnread = 20;
 const maxRefusal = 4000;
 const maxLine = 16 * 1024;
-/** All paths are given so that they start like this; no other words of ripgrep do. */
+/** All our paths start like this, and no other message of ripgrep does. */
 const aboutFile = /^rg: (\.\/|\/proc\/)/;
 
 export function createComplaints(): Complaints {
@@ -33,14 +33,14 @@ export function createComplaints(): Complaints {
       totalUnread += 1;
       if (unread.length < maxUnread) unread.push(readFileLine(line.slice('rg: '.length)));
     } else if (totalUnread === 0 && refusal.length < maxRefusal) {
-      // After the first file it can only be the rest of a file name with a line end in it.
+      // After the first file it can only be the rest of a file name that contains a line break.
       refusal += `${refusal === '' ? line.replace(/^rg: /, '') : line}\n`;
     }
   };
   const takeAll = (found: ReturnType<typeof lines.push>) => {
     for (const line of found) {
       if (line.kind === 'line') take(line.text);
-      // A name that is not UTF-8, or a path of more than 16 KiB: counted all the same.
+      // A name that is not UTF-8, or a path over 16 KiB; still counted.
       else totalUnread += 1;
     }
   };

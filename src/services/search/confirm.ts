@@ -5,7 +5,7 @@ import { type InsideFile, openInside, tooLong } from './inside.js';
 import { runText, type TextJob } from './run-text.js';
 import type { Item } from './text-items.js';
 
-/** Files that are held open at a time. */
+/** How many files to hold open at a time. */
 const batchSize = 64;
 
 export interface Confirmed {
@@ -16,8 +16,8 @@ export interface Confirmed {
 }
 
 /**
- * Search files again, each opened by us and checked to be inside before ripgrep gets it. The result is about
- * files inside, even if names change meanwhile.
+ * Searches files again, each opened by us and checked to be inside before ripgrep gets it. The result is
+ * about files inside, even if names change meanwhile.
  */
 export async function confirm(job: TextJob, doubtful: readonly Group<Item>[]): Promise<Confirmed> {
   const confirmed = new Map<string, readonly Item[]>();

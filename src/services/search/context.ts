@@ -6,13 +6,13 @@ export interface SearchContext {
   readonly roots: Roots;
   readonly ripgrep: Ripgrep;
   readonly limits: SearchLimits;
-  /** The clock by which files are dated. */
+  /** The clock that dates files. */
   readonly now: () => number;
 }
 
 export interface SearchLimits {
-  /** How long a search may take; it then answers with what it has. */
+  /** The time limit of a search; it then returns what it has. */
   readonly timeMs: number;
-  /** How long it goes on after it has all that was asked for, to put it in order and to count the rest. */
+  /** How long to continue after all wanted results are there, to sort them and count the rest. */
   readonly countingMs: number;
 }

@@ -12,15 +12,15 @@ import type { OwnView } from '../../ports/own-paths.js';
 
 /** Only Linux can name an open file. On other systems we depend on the path, which is open to races. */
 const hasProc = process.platform === 'linux';
-// Not among Node's constants; the same number on every architecture that Node is built for.
+// Missing from Node's constants; the same number on every architecture that Node supports.
 const O_PATH = 0o10000000;
 
-/** Opens without reading, where the system can. */
+/** Opens without reading, if the system supports it. */
 export const lookFlags = hasProc ? O_PATH | constants.O_NOFOLLOW : undefined;
 
 /**
- * Opens a file for reading that is not Tidegate's own; undefined when it is. It is looked at before: to open the store
- * and close it again drops the locks that SQLite holds on it in this process.
+ * Opens a file for reading; undefined if it is one of Tidegate's own. Checks before opening: opening and
+ * closing the store would drop the locks that SQLite holds on it in this process.
  */
 export function openButOwnSync(path: Buffer, flags: number, own: OwnView): number | undefined {
   if (lookFlags === undefined) {
@@ -35,28 +35,28 @@ export function openButOwnSync(path: Buffer, flags: number, own: OwnView): numbe
   }
 }
 
-/** For what was opened with `lookFlags`. */
+/** For a file opened with `lookFlags`. */
 export function isOwnOpen(fd: number, own: OwnView): boolean {
   const stats = fstatSync(fd, { bigint: true });
   return own.hides(realPathOfOpen(fd, '')) || (stats.isFile() && own.hidesFile(stats));
 }
 
-/** A path to the very thing that is open, whatever takes its old name; for this process. */
+/** A path to the open file itself, even if its old name now means another file; for this process. */
 export function pathOfOpen(fd: number, path: string): string {
   return hasProc ? `/proc/self/fd/${fd}` : path;
 }
 
-/** Where the thing that is open is now. */
+/** The current real path of an open file. */
 export function realPathOfOpen(fd: number, path: string): string {
   return hasProc ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
 }
 
-/** A path by which a child can open the very same thing, while we hold it. */
+/** A path by which a child can open the same file while we hold it. */
 export function pathForChild(fd: number, path: string): string {
   return hasProc && isOpenToChildren() ? `/proc/${process.pid}/fd/${fd}` : path;
 }
 
-/** The kernel shows the descriptors of a program with special rights to root only, and marks them as root's. */
+/** The kernel shows the descriptors of a privileged program only to root, and marks them as root's. */
 function isOpenToChildren(): boolean {
   return statSync('/proc/self/fd').uid === process.geteuid?.();
 }

@@ -104,7 +104,7 @@ async function list(job: Job, order: FileOrder, deadline: number): Promise<Liste
 }
 
 interface Kept {
-  /** The bytes are copied if they are kept. */
+  /** Copies the bytes if it keeps them. */
   add(bytes: Buffer, from: number, to: number): void;
   paths(): readonly Buffer[];
 }
@@ -130,7 +130,7 @@ function keepSmallest(limit: number): Kept {
   };
 }
 
-/** Drop results that are not inside now: a link created during the walk can lead ripgrep outside. */
+/** Drops results that are not inside now: a link created during the walk can lead ripgrep outside. */
 function stillInside({ context, place, began }: Job, listed: readonly Buffer[]): Looked {
   const where = { roots: context.roots, place };
   const paths = listed.filter((path) => !isOwn(where, path));

@@ -60,7 +60,7 @@ function selectionOf(query: TextQuery): { readonly glob: Glob | undefined; reado
     .filter((one) => one.startsWith('!'))
     .map((one) => one.slice(1))
     .filter((one) => one !== '');
-  // ripgrep adds file types up, so our names cannot narrow down a type of the caller.
+  // ripgrep adds file types up, so our names cannot narrow the caller's type.
   const names = query.type === undefined ? glob?.names : undefined;
   return { glob, selection: { includeIgnored: query.includeIgnored, depth: glob?.depth, names, excluded } };
 }

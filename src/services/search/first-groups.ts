@@ -1,15 +1,15 @@
-/** What was found in one file. */
+/** The results from one file. */
 export interface Group<Item> {
   readonly path: Buffer;
   readonly items: readonly Item[];
 }
 
 /**
- * Keeps the groups with the smallest paths until they hold as many items as wanted. ripgrep tells of files as its
- * threads come to them; so the same search gives the same answer, and memory does not grow with what is found.
+ * Keeps the groups with the smallest paths until they hold enough items. ripgrep's threads report files in
+ * any order; this way the same search gives the same answer, and memory does not grow with the results.
  */
 export interface FirstGroups<Item> {
-  /** False when a group of this path, a part of the bytes, would be dropped at once. */
+  /** False if a group with this path (a slice of the bytes) would be dropped at once. */
   wants(bytes: Buffer, from?: number, to?: number): boolean;
   add(group: Group<Item>): void;
   readonly isFull: boolean;

@@ -2,13 +2,13 @@ import { expandBraces } from './braces.js';
 import { badGlob } from './failures.js';
 import { type NamePattern, parseName } from './name-pattern.js';
 
-/** A pattern of paths, cut into what narrows the search beforehand and what is asked of each path afterwards. */
+/** A path pattern, split into a part that narrows the search and a part that tests each path. */
 export interface Glob {
-  /** The folder that all matches lie in, as far as the pattern names it; absolute when it starts with `/`. */
+  /** The folder of all matches, as far as the pattern names it; absolute if it starts with `/`. */
   readonly folder: string;
-  /** How deep below that folder matches can be; undefined when there is no end. */
+  /** How deep below that folder matches can be; undefined if unlimited. */
   readonly depth: number | undefined;
-  /** Names in ripgrep's syntax that let at least every match through; undefined for any name. */
+  /** Names in ripgrep's syntax that cover at least every match; undefined for any name. */
   readonly names: readonly string[] | undefined;
   /** Whether every path below the folder matches. */
   readonly matchesAll: boolean;
@@ -20,7 +20,7 @@ type Step = NamePattern | '**';
 
 const maxNames = 32;
 
-/** Reads patterns of which a path must match one. */
+/** Parses patterns; a path must match one of them. */
 export function parseGlob(patterns: readonly string[]): Glob {
   const texts = patterns.flatMap(expandBraces);
   const isAbsolute = texts.some((text) => text.startsWith('/'));
@@ -49,7 +49,7 @@ function matcherOf(all: readonly (readonly Step[])[]): Glob['matches'] {
   };
 }
 
-// Of patterns such as `*.ts` and `**/*.ts`, which are most of them: a path need not be cut into names for these.
+// For the most common patterns, such as `*.ts` and `**/*.ts`, which need no splitting of the path.
 function endingsOf(all: readonly (readonly Step[])[]): readonly string[] | undefined {
   const endings = all.map(([first, second, third]) =>
     first === '**' && second !== '**' && third === undefined ? second?.suffix : undefined,
@@ -58,16 +58,16 @@ function endingsOf(all: readonly (readonly Step[])[]): readonly string[] | undef
 }
 
 function stepsOf(text: string): readonly Step[] {
-  // As in ignore files: a name alone is looked for in every folder, and a folder means all that is in it.
+  // As in ignore files: a bare name matches in every folder, and a folder means everything in it.
   const whole = text.endsWith('/') ? `${text}**` : text;
   const path = whole.includes('/') ? whole : `**/${whole}`;
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const steps = parts.map((part): Step => (part === '**' ? part : parseName(part)));
-  // Several in a row say the same as one.
+  // Several in a row mean the same as one.
   return steps.filter((step, index) => step !== '**' || steps[index - 1] !== '**');
 }
 
-/** The names that all start with. The last one of each is a file, not a folder. */
+/** The folder names that all patterns start with. The last name of each is a file. */
 function sharedFolder(all: readonly (readonly Step[])[]): readonly string[] {
   const [first = []] = all;
   const shared: string[] = [];
@@ -83,7 +83,7 @@ function sharedFolder(all: readonly (readonly Step[])[]): readonly string[] {
   return shared;
 }
 
-/** `**` and its like. */
+/** `**` and equivalents. */
 function takesAll(steps: readonly Step[]): boolean {
   const [first, second = '**'] = steps;
   return first === '**' && steps.length <= 2 && (second === '**' || second.isAny);
@@ -100,7 +100,7 @@ function looseNames(all: readonly (readonly Step[])[]): readonly string[] | unde
   return names.size > maxNames ? undefined : [...names];
 }
 
-/** The same walk as within a name, with `**` in the place of `*`. */
+/** The same algorithm as within a name, with `**` in place of `*`. */
 function fits(names: readonly string[], steps: readonly Step[]): boolean {
   let step = 0;
   let at = 0;
@@ -121,6 +121,6 @@ function fits(names: readonly string[], steps: readonly Step[]): boolean {
       step = star + 1;
     } else return false;
   }
-  // A `**` left at the end has nothing to take: `a/**` is what lies in `a`, not a file of that name.
+  // A `**` left at the end matches nothing: `a/**` means what is in `a`, not a file `a`.
   return step === steps.length;
 }

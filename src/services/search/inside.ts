@@ -9,7 +9,7 @@ export interface Where {
   readonly place: Place;
 }
 
-/** A file below the start of a search, opened and then found to be inside. */
+/** A file below the start of a search, opened and then checked to be inside. */
 export interface InsideFile {
   readonly forChild: string;
   close(): void;
@@ -18,11 +18,11 @@ export interface InsideFile {
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const folderFlags = fileFlags | constants.O_DIRECTORY;
 
-/** ripgrep names paths from its working directory; ours are a little longer, and so may be too long for the system. */
+/** ripgrep's paths are relative to its working directory; ours are longer and may exceed the system's limit. */
 export const tooLong = 'too long';
 
 /**
- * Open a file that ripgrep reported; undefined if it is not, or no longer, a file inside. Synchronous,
+ * Opens a file that ripgrep reported; undefined if it is not, or no longer, a file inside. Synchronous,
  * because ripgrep has just read the same files and a promise for each costs more.
  */
 export function openInside({ roots, place }: Where, path: Buffer): InsideFile | typeof tooLong | undefined {
@@ -38,15 +38,15 @@ export function openInside({ roots, place }: Where, path: Buffer): InsideFile | 
   return forChild;
 }
 
-/** What came of a look at paths that ripgrep told of. */
+/** The result of checking paths that ripgrep reported. */
 export interface Looked {
-  /** What is there now, and inside. */
+  /** Paths that exist now and are inside. */
   readonly inside: readonly Buffer[];
   /** Paths that cannot be checked, because they cannot be opened. */
   readonly tooLong: readonly Buffer[];
 }
 
-/** Looks for paths below the start. Each folder is opened, then checked. */
+/** Checks paths below the start. Opens each folder, then checks it. */
 export function lookInside(
   where: Where,
   paths: readonly Buffer[],
@@ -75,7 +75,7 @@ export function lookInside(
   return { inside: paths.filter((path) => kept.has(path)), tooLong: long };
 }
 
-/** The folder of a path, with its slash and as latin1; empty for what stands in the start itself. */
+/** The folder of a path as latin1, with its slash; empty for the start. */
 export function folderOf(path: Buffer): string {
   return path.subarray(0, path.lastIndexOf('/') + 1).toString('latin1');
 }
@@ -99,7 +99,7 @@ function inFolder<T>(
 
 const slash = Buffer.from('/');
 
-/** How this process opens what ripgrep told of. */
+/** The path by which this process opens a file that ripgrep reported. */
 export function pathOf(place: Place, path: Buffer): Buffer {
   return Buffer.concat([Buffer.from(place.here), slash, path]);
 }

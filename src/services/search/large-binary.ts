@@ -4,8 +4,8 @@ const largeBytes = 64 * 1024 * 1024;
 const lookedAt = 4096;
 
 /**
- * Whether a file is a large one that is no text. In a folder ripgrep leaves those out by itself; one that it is named,
- * such as a sparse file of many gigabytes, it would search to its end.
+ * Whether a file is large and not text. ripgrep skips such files in folders, but searches one that is named
+ * (such as a sparse file of many gigabytes) to its end.
  */
 export function isLargeBinary(path: string): boolean {
   const fd = openSync(path, 'r');

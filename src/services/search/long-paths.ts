@@ -3,13 +3,13 @@ import { lookInside, type Where } from './inside.js';
 import { namesBelow } from './start.js';
 
 const maxFolders = 20;
-/** Long enough to tell where it is; whoever goes there finds the rest. */
+/** Enough to recognize the place. */
 const shownBytes = 400;
 const slash = 47;
 
 /**
- * Names folders below which there are paths that are too long to be looked at. Those paths may have led outside, so
- * only folders that turn out to be inside are named.
+ * The folders of paths that are too long to check. Such paths may lead outside, so only folders that are
+ * inside are named.
  */
 export function foldersOfLong(where: Where, paths: readonly Buffer[]): readonly SkippedFile[] {
   if (paths.length === 0) return [];
@@ -24,7 +24,7 @@ export function foldersOfLong(where: Where, paths: readonly Buffer[]): readonly 
   }));
 }
 
-/** The folder, as latin1, that is named for a path; empty for the start itself. */
+/** The folder, as latin1, to name in place of a path; empty for the start. */
 function beginningOf(path: Buffer): string {
   return path.toString('latin1', 0, Math.max(0, path.lastIndexOf(slash, shownBytes)));
 }

@@ -1,13 +1,13 @@
 import { endOfSet } from './braces.js';
 import { badGlob } from './failures.js';
 
-/** The pattern of one name, the part between two slashes. */
+/** The pattern of one name between two slashes. */
 export interface NamePattern {
-  /** The name itself, when no other one fits. */
+  /** The only name that matches, if there is just one. */
   readonly literal: string | undefined;
-  /** What every name that fits ends with, when that is all there is to it. */
+  /** The ending of every matching name, if nothing else is required. */
   readonly suffix: string | undefined;
-  /** Whether every name fits. */
+  /** Whether every name matches. */
   readonly isAny: boolean;
   /** In ripgrep's syntax, and never stricter than `matches`. */
   readonly loose: string;
@@ -21,7 +21,7 @@ type Part =
   | { readonly kind: 'set'; readonly isNegated: boolean; readonly ranges: readonly Range[] };
 type Range = readonly [first: string, last: string];
 
-/** Never a regular expression: matching takes at most as many steps as both lengths multiplied. */
+/** Not a regular expression: matching takes at most pattern length × name length steps. */
 export function parseName(text: string): NamePattern {
   const parts = partsOf(text);
   const chars = parts.map((part) => (part.kind === 'char' ? part.char : undefined));
@@ -78,7 +78,7 @@ function setOf(text: string): Part {
   return { kind: 'set', isNegated, ranges };
 }
 
-/** Goes back to the last `*` only: what an earlier one could take instead, this one can take as well. */
+/** Goes back to the last `*` only: it can take whatever an earlier one could. */
 function fits(name: readonly string[], parts: readonly Part[]): boolean {
   let part = 0;
   let at = 0;
@@ -112,7 +112,7 @@ function takes(part: Part, char: string): boolean {
   return isMember !== part.isNegated;
 }
 
-/** Only letters, digits and a few signs are the same in every dialect; all else may be anything. */
+/** Only letters, digits and a few signs mean the same in every dialect; the rest becomes a wildcard. */
 function looseOf(parts: readonly Part[]): string {
   const texts = parts.map((part) =>
     part.kind === 'char' && /^[A-Za-z0-9._ ~@+=-]$/.test(part.char) ? part.char : '*',

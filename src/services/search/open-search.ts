@@ -14,20 +14,20 @@ export interface SearchParts {
   readonly roots: readonly string[];
   readonly processes: Processes;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What is Tidegate's own. Absent: nothing. */
+  /** Tidegate's own files. Absent: none. */
   readonly own?: OwnPaths;
   readonly log?: (line: string) => void;
   readonly limits?: Partial<SearchLimits>;
-  /** The clock by which files are dated, if not `Date.now`. */
+  /** The clock that dates files. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Where ripgrep is, if not in its package. */
+  /** Locates ripgrep. Default: in its package. */
   readonly locate?: () => Promise<string>;
 }
 
 const defaults: SearchLimits = { timeMs: 20_000, countingMs: 1000 };
-/** Each search uses every core by itself; more at a time would only wait for each other. */
+/** One search already uses every core; more at a time would only wait for each other. */
 const maxAtATime = 8;
-/** As long as a search may take. */
+/** The time limit of a search. */
 const usualWaitMs = 20_000;
 
 /** The search of one workspace. Locates ripgrep on first use; each search is a separate process. */
@@ -56,7 +56,7 @@ export function openSearch(parts: SearchParts): PortService<Search> {
     readiness: async () => ((await locate()) === undefined ? missing : { state: 'ready' }),
     serve: async (session) => {
       serving ??= open().catch((error: unknown) => {
-        // A root that is missing now may be there at the next call.
+        // A root that is missing now may exist at the next call.
         serving = undefined;
         throw error;
       });

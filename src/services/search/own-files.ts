@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { HiddenName } from '../../ports/own-paths.js';
 import { pathOf, type Where } from './inside.js';
 
-/** Globs for ripgrep, relative to the start of a search, of what it must not even walk through. */
+/** Globs for ripgrep, relative to the start, of paths that it must not even walk. */
 export function ownGlobs({ roots, place }: Where): readonly string[] {
   if (place.kind === 'file') return [];
   return roots.own.hiddenBelow(place.real).flatMap(globsOf);
 }
 
-/** Beside the names of a private file are those of its companions: the same as `companionEnding` says. */
+/** The endings of a private file's companions. Keep in step with `companionEnding`. */
 const companions = '{-wal,-shm,-journal,-reserve,~,[.-]bak*,[.-]backup*,[.-]old*,[.-]corrupt*,[.-][0-9]*}';
 
 function globsOf({ path, hasCompanions }: HiddenName): readonly string[] {
@@ -17,12 +17,15 @@ function globsOf({ path, hasCompanions }: HiddenName): readonly string[] {
   return hasCompanions ? [glob, glob + companions] : [glob];
 }
 
-/** A set of one is the character itself. A backslash cannot be in a set everywhere: any one character stands for it. */
+/**
+ * A set of one character matches it literally. Not every dialect allows a backslash in a set, so `?` replaces
+ * it.
+ */
 function escaped(path: string): string {
   return path.replace(/[\\*?[\]{}]/g, (character) => (character === '\\' ? '?' : `[${character}]`));
 }
 
-/** Whether a result is one of ours after all: by another spelling, or by another name of the same file. */
+/** Whether a result is one of Tidegate's own files under another spelling or a hard link. */
 export function isOwn(where: Where, path: Buffer): boolean {
   const { own } = where.roots;
   if (own.hides(join(where.place.real, path.toString()))) return true;

@@ -7,12 +7,12 @@ import { isOwnOpen, lookFlags, pathForChild, pathOfOpen, realPathOfOpen } from '
 import { noSuchPlace, notReadable, outside, wrongKind } from './failures.js';
 import type { Roots } from './roots.js';
 
-/** Where a search starts: a folder or file that was opened first and found to be inside afterwards. */
+/** Where a search starts: a folder or file that was opened first and checked to be inside afterwards. */
 export interface Place {
   readonly kind: 'folder' | 'file';
-  /** Its real path when it was opened. */
+  /** Its real path when opened. */
   readonly real: string;
-  /** A path to the very thing that was opened, whatever takes its old name; for this process. */
+  /** A path to the opened file itself, even if its old name now means another file; for this process. */
   readonly here: string;
   /** The same, for a child process while it runs. */
   readonly forChild: string;
@@ -23,7 +23,7 @@ export interface Place {
 
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Open the caller's path, and trust only what was opened. */
+/** Opens the caller's path and trusts only what was opened. */
 export async function openPlace(roots: Roots, path: string): Promise<Place> {
   const located = await roots.locate(path);
   const fd = await openFd(located, path, roots.own);
@@ -37,7 +37,7 @@ export async function openPlace(roots: Roots, path: string): Promise<Place> {
 
 const openLate = promisify<string, number, number>(open);
 
-/** Asynchronous, unlike the rest: a dead network drive would block all callers here. */
+/** Asynchronous, unlike the rest, because a dead network drive would block all callers. */
 async function openFd(located: string, path: string, own: OwnView): Promise<number> {
   try {
     const fd = await openButOwn(located, own);
@@ -85,7 +85,7 @@ function checkedPlace({ roots, fd, path, located }: Opened): Place {
     real,
     here,
     forChild: pathForChild(fd, located),
-    // The child resolves it before it becomes another program, while it still holds our descriptors.
+    // The child resolves it before exec, while it still holds our descriptors.
     cwd: kind === 'folder' ? here : dirname(located),
     close: () => close(fd),
   };

@@ -7,14 +7,14 @@ import type { Item } from './text-items.js';
 
 export interface Proven {
   readonly groups: readonly Group<Item>[];
-  /** Files that nobody can look at, because their paths are too long. */
+  /** Files that cannot be checked, because their paths are too long. */
   readonly tooLong: readonly Buffer[];
 }
 
 /**
- * Keep only results that are true of files inside. ripgrep opens files by name while it walks, so a link
- * created at the right moment leads it outside. Where anything changed, search again in files that we opened
- * and checked.
+ * Keeps only results that are true of files inside. ripgrep opens files by name while it walks, so a link
+ * created at the right moment leads it outside. Where anything changed, searches again in files that we
+ * opened and checked.
  */
 export async function prove(job: TextJob, groups: readonly Group<Item>[]): Promise<Proven> {
   const folders = new Map(groups.map((group) => [group, folderOf(group.path)]));

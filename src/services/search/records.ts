@@ -1,4 +1,7 @@
-/** Cuts ripgrep's output (with --null) into records, whatever bytes names and lines have. Keeps a bounded rest only. */
+/**
+ * Splits ripgrep's output (with --null) into records, for any bytes in names and lines. Buffers a bounded
+ * rest only.
+ */
 export interface RecordReader {
   push(chunk: Buffer): void;
   end(): void;
@@ -6,13 +9,13 @@ export interface RecordReader {
 
 export interface RecordHandlers {
   readonly onRecord: (record: OutputRecord) => void;
-  /** ripgrep's own words about a file that has a match but is not text. */
+  /** Called for ripgrep's notice about a matching file that is not text. */
   readonly onBinary: (path: Buffer) => void;
 }
 
 /**
- * `path NUL text LF` somewhere in the bytes, which live only as long as the call. One object serves all records: there
- * may be millions, and a buffer for each path and text would cost more than all else.
+ * `path NUL text LF` within the bytes, valid only during the call. All records share one object: there may be
+ * millions, and a buffer for each path and text would cost more than everything else.
  */
 export interface OutputRecord {
   readonly bytes: Buffer;
@@ -20,12 +23,12 @@ export interface OutputRecord {
   readonly nul: number;
   readonly end: number;
   readonly isCut: boolean;
-  /** Whether it is of the same file as the one before. */
+  /** Whether it belongs to the same file as the one before. */
   readonly isSame: boolean;
 }
 
 const newline = 10;
-/** Longer than any path, and than any line that --max-columns lets through unless its characters are monstrous. */
+/** Longer than any path, and than any line within --max-columns unless its characters are extremely long. */
 const maxRecord = 64 * 1024;
 const startLength = 2;
 const binaryWords =
@@ -44,7 +47,7 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;
 
-  /** Gives where the next record starts, or -1 when more bytes must come first. */
+  /** Returns where the next record starts, or -1 if more bytes are needed. */
   const takeOne = (bytes: Buffer, from: number, isLast: boolean): number => {
     const same = previous.endOfSame(bytes, from);
     const nul = same === -1 ? bytes.indexOf(0, from) : same;
@@ -71,7 +74,7 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
     return textEnd + 1;
   };
 
-  /** Too long for one record: its start is told, and the rest of that line thrown away. */
+  /** Too long for one record: reports its start and drops the rest of that line. */
   const cut = () => {
     const nul = rest.indexOf(0);
     const isSame = previous.endOfSame(rest, 0) !== -1;
@@ -107,11 +110,11 @@ export function createRecordReader({ onRecord, onBinary }: RecordHandlers): Reco
 interface PathMemory {
   keep(bytes: Buffer, from: number, to: number): void;
   forget(): void;
-  /** Where the same path ends, with its NUL, if it stands there; otherwise -1. */
+  /** Where the same path ends, including its NUL, if it is there; otherwise -1. */
   endOfSame(bytes: Buffer, from: number): number;
 }
 
-/** Most records are of the same file as the one before, which is quickly seen. */
+/** Most records belong to the same file as the one before, which is quick to detect. */
 function createPathMemory(): PathMemory {
   const kept = Buffer.alloc(4096);
   let length = 0;
@@ -134,14 +137,14 @@ function binaryPath(line: string): string | undefined {
   return binaryWords.exec(line)?.[1];
 }
 
-/** Every path begins in one of two ways; so a file that is named like ripgrep's words is still only a name. */
+/** Every path starts in one of two ways, so a file named like a ripgrep message is still only a name. */
 function startsRecord(bytes: Buffer, at: number): boolean {
   if (at >= bytes.length) return true;
   const start = bytes.toString('latin1', at, at + startLength);
   return start === './' || start.startsWith('/');
 }
 
-/** Cuts `path NUL path NUL …` and hands each path over; gives what is left for the next chunk. */
+/** Splits `path NUL path NUL …` and passes each path on; keeps the rest for the next chunk. */
 export function createPathReader(
   onPath: (bytes: Buffer, from: number, to: number) => void,
 ): (chunk: Buffer) => void {
@@ -150,11 +153,11 @@ export function createPathReader(
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let from = 0;
     for (let nul = bytes.indexOf(0); nul !== -1; nul = bytes.indexOf(0, from)) {
-      // A buffer for each of a million paths would cost more than all else.
+      // A buffer for each of a million paths would cost more than everything else.
       onPath(bytes, from, nul);
       from = nul + 1;
     }
-    // No path is that long; without a NUL in it this is not what we asked for.
+    // No path is that long; without a NUL this is not the expected output.
     rest = bytes.length - from > maxRecord ? Buffer.alloc(0) : Buffer.from(bytes.subarray(from));
   };
 }

@@ -11,7 +11,7 @@ const failureCode = 2;
 
 /**
  * Throws if ripgrep did not search, with a message that helps the caller fix the query. Unreadable files are
- * no reason.
+ * not a reason.
  */
 export function refuse({ exitCode, complaints: { refusal } }: RipgrepEnd): void {
   if (exitCode !== failureCode || refusal === '') return;
@@ -27,15 +27,15 @@ export function refuse({ exitCode, complaints: { refusal } }: RipgrepEnd): void 
   );
 }
 
-/** The name of a file type that ripgrep does not know, if that is why it did not search. */
+/** The file type that ripgrep does not know, if that is why it did not search. */
 export function unknownType({ exitCode, complaints }: RipgrepEnd): string | undefined {
   if (exitCode !== failureCode) return undefined;
   return /^unrecognized file type: (.*)$/s.exec(complaints.refusal)?.[1];
 }
 
 /**
- * What could not be read, and what was found at paths too long for us to look at. Its names come from ripgrep like all
- * others, so they too are told only if they are inside; of what is too long, a folder above it is named.
+ * Unreadable files, and paths too long to check. The names come from ripgrep, so they are shown only if they
+ * are inside; for a path that is too long, a folder above it is shown.
  */
 export function skippedOf(
   where: Where,
@@ -69,7 +69,7 @@ export function mistake(reason: string, message: string, suggestion?: string): T
   });
 }
 
-/** ripgrep advises options of its own command line, which the caller does not have. */
+/** ripgrep suggests its own command line options, which the caller does not have. */
 function withoutFlags(refusal: string): string {
   return refusal.replace(/\n+Consider enabling [\s\S]*$/, '');
 }

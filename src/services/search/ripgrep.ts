@@ -6,19 +6,19 @@ import { ToolFailure } from '../../core/index.js';
 import { type Complaints, createComplaints } from './complaints.js';
 import { privateBytes } from './private-bytes.js';
 
-/** One run of ripgrep: exact arguments, no shell, no configuration but these arguments. */
+/** One run of ripgrep: exact arguments, no shell, no other configuration. */
 export interface RipgrepOrder {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** In the time of `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Takes output as it comes; false: enough was seen, and ripgrep is ended. */
+  /** Receives output; false ends ripgrep, because enough was seen. */
   readonly take: (chunk: Buffer) => boolean;
 }
 
 export interface RipgrepEnd {
-  /** Left out when ripgrep came to its own end. */
+  /** Absent if ripgrep finished. */
   readonly stopped?: SearchStop;
   readonly exitCode: number | null;
   readonly complaints: Complaints;
@@ -26,7 +26,7 @@ export interface RipgrepEnd {
 
 export interface Ripgrep {
   run(order: RipgrepOrder): Promise<RipgrepEnd>;
-  /** Ends what still runs. */
+  /** Ends running searches. */
   close(): Promise<void>;
 }
 
@@ -36,15 +36,15 @@ export interface RipgrepParts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Far above what a sane tree needs; a file that is one line of many gigabytes would take them all. */
+/** Far above normal use; a file that is one line of many gigabytes would take all memory. */
 const maxPrivateBytes = 768 * 1024 * 1024;
 const watchMs = 200;
-/** It has no children and nothing to save. */
+/** ripgrep has no children and nothing to save. */
 const patience = { afterInputMs: 0, afterTermMs: 200 };
-/** The only words of the environment that ripgrep gets: they lead to the user's own ignore file for git. */
+/** The only environment variables that ripgrep gets. They locate the user's global git ignore file. */
 const knownNames = ['HOME', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE'];
 
-/** The path of ripgrep for this machine; rejects when the package has none. Loaded with the first search. */
+/** The path of ripgrep for this machine; rejects if the package has none. Loaded with the first search. */
 export async function locateRipgrep(): Promise<string> {
   const { rgPath } = await import('@vscode/ripgrep');
   await access(rgPath, constants.X_OK);

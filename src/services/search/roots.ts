@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { OwnView } from '../../ports/own-paths.js';
 import { noSuchPlace, notReadable, outside } from './failures.js';
 
-/** The folders of the workspace without what is Tidegate's own, and the question whether something lies in them. */
+/** The workspace folders without Tidegate's own files, and checks whether a path is in them. */
 export interface Roots extends BareRoots {
   readonly own: OwnView;
 }
@@ -11,17 +11,17 @@ export interface Roots extends BareRoots {
 export interface BareRoots {
   readonly real: readonly string[];
   readonly first: string;
-  /** For a real path: whether it is a root or lies in one. */
+  /** Whether a real path is a root or inside one. */
   contains(real: string): boolean;
-  /** The real path of what the caller named, which lies inside; throws a `ToolFailure` otherwise. */
+  /** The real path of the caller's path, which is inside; otherwise throws a `ToolFailure`. */
   locate(path: string): Promise<string>;
-  /** How a real path is told to the caller: relative to the first root, or absolute. */
+  /** How to show a real path to the caller: relative to the first root, or absolute. */
   nameOf(real: string): string;
 }
 
 const maxLinks = 40;
 
-/** Takes the roots as they were given: a caller may spell a path through the link that leads to a root. */
+/** Takes the roots as configured, because a caller may use the link that leads to a root. */
 export async function readRoots(given: readonly string[]): Promise<BareRoots> {
   const real = await Promise.all(given.map((root) => realpath(root)));
   const spelled = given.map((root) => resolve(root));
@@ -35,9 +35,9 @@ export async function readRoots(given: readonly string[]): Promise<BareRoots> {
     nameOf: (path) => nameBelow(first, path),
     locate: async (path) => {
       const wanted = resolve(first, path);
-      // Without a look at the disk: a path that is spelled outside says nothing of what is there.
+      // Without reading the disk, so that a path outside reveals nothing about what exists there.
       if (!contains(wanted) && !spelled.some((root) => isWithin(root, wanted))) throw outside(path, first);
-      // What is opened is checked again in any case, and most searches start here.
+      // The opened file is checked again anyway, and most searches start here.
       if (wanted === first) return first;
       if (path.includes('\0')) throw noSuchPlace(path);
       const found = await follow(wanted);
@@ -64,7 +64,7 @@ export function withoutOwn(roots: BareRoots, own: OwnView): Roots {
 }
 
 function isWithin(root: string, path: string): boolean {
-  // With the separator: `/work-other` is no part of `/work`.
+  // With the separator: `/work-other` is not inside `/work`.
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
@@ -75,11 +75,11 @@ function nameBelow(first: string, path: string): string {
 
 interface Followed {
   readonly path: string;
-  /** Why the path itself has no real path; `path` is then where the last link of it leads. */
+  /** Why the path has no real path; `path` is then the target of its last link. */
   readonly problem?: string;
 }
 
-/** The real path, or that of the deepest folder on the way, so that a missing file behind a link is outside too. */
+/** The real path, or that of the deepest existing folder, so that a missing file behind a link is outside too. */
 async function follow(path: string, links = 0): Promise<Followed> {
   try {
     return { path: await realpath(path) };

@@ -4,13 +4,13 @@ import type { SearchContext } from './context.js';
 import type { Place } from './place.js';
 import type { RipgrepEnd } from './ripgrep.js';
 
-/** One search of text, from its start to its answer. */
+/** One text search, from start to answer. */
 export interface TextJob {
   readonly context: SearchContext;
   readonly query: TextQuery;
   readonly place: Place;
   readonly signal: AbortSignal;
-  /** When it began, in the time of `Date.now()`: that is what files are dated by. */
+  /** The start time on the clock of `Date.now()`, which also dates files. */
   readonly began: number;
   readonly deadline: number;
 }
@@ -21,18 +21,18 @@ export interface TextRun {
 }
 
 export interface TextOrder {
-  /** All arguments, with `--` and the paths at their end. */
+  /** All arguments, ending with `--` and the paths. */
   readonly args: readonly string[];
   readonly collect: () => Collector;
-  /** Says after each chunk whether to go on. */
+  /** Decides after each chunk whether to continue. */
   readonly patience?: () => (isFull: boolean, bytes: number) => boolean;
 }
 
-/** Runs ripgrep, once more in another way if a file with an endless line would take all memory. */
+/** Runs ripgrep, and again with --mmap if a file with an endless line would take all memory. */
 export async function runText(job: TextJob, order: TextOrder): Promise<TextRun> {
   const first = await runOnce(job, order);
   if (first.end.stopped !== 'memory') return first;
-  // With files mapped into memory such a line costs nothing; but every other search is slower that way.
+  // With mapped files such a line costs no memory, but every other search is slower.
   return runOnce(job, { ...order, args: ['--mmap', ...order.args] });
 }
 

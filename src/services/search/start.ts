@@ -4,7 +4,10 @@ import type { Glob } from './glob.js';
 import { openPlace, type Place } from './place.js';
 import type { Roots } from './roots.js';
 
-/** Opens where a search starts: the caller's path, or the folder in it that the glob names; undefined if that is not there. */
+/**
+ * Opens the start of a search: the caller's path, or the folder in it that the glob names; undefined if it
+ * does not exist.
+ */
 export async function openStart(roots: Roots, path = '.', glob?: Glob): Promise<Place | undefined> {
   const given = await openPlace(roots, path);
   if (glob === undefined || glob.folder === '' || given.kind === 'file') return given;
@@ -13,13 +16,13 @@ export async function openStart(roots: Roots, path = '.', glob?: Glob): Promise<
   try {
     return await openPlace(roots, folder);
   } catch (error) {
-    // A pattern may speak of folders that do not exist: then nothing matches. One that leads outside is refused.
+    // A pattern may name folders that do not exist: nothing matches then. One that leads outside is refused.
     if (isToolFailure(error) && error.code === 'not_found') return undefined;
     throw error;
   }
 }
 
-/** How paths below the start are told to the caller. */
+/** How to show paths below the start to the caller. */
 export function namesBelow(roots: Roots, place: Place): (path: string) => string {
   const start = roots.nameOf(place.real);
   if (place.kind === 'file') return () => start;
@@ -27,7 +30,7 @@ export function namesBelow(roots: Roots, place: Place): (path: string) => string
   return (path) => (path === '' ? start : before + path);
 }
 
-/** Whether `./` stands there: ripgrep begins every path below its working directory so. */
+/** Whether `./` is at this position: ripgrep starts every path below its working directory with it. */
 export function isHere(bytes: Buffer, at: number): boolean {
   return bytes[at] === 46 && bytes[at + 1] === 47;
 }

@@ -10,18 +10,18 @@ import type { Shown } from './window.js';
 interface TellParts {
   readonly job: { readonly context: SearchContext; readonly query: TextQuery; readonly place: Place };
   readonly collector: Collector;
-  /** What was asked for, as ripgrep told it. */
+  /** The requested results, as ripgrep reported them. */
   readonly shown: readonly Shown<Item>[];
-  /** The same groups, as far as they turned out to be true. */
+  /** Those of the same groups that were confirmed. */
   readonly proven: readonly Group<Item>[];
 }
 
-/** Convert the results to the port's types, and correct the totals. */
+/** Converts the results to the port's types, and corrects the totals. */
 export function tellFiles(parts: TellParts): Pick<TextFound, 'files' | 'totalFiles' | 'totalMatches'> {
   const { job, collector, shown, proven } = parts;
   const { context, query, place } = job;
   const nameOf = namesBelow(context.roots, place);
-  // A group that was asked about again keeps the very path it had.
+  // A group that was searched again keeps the same path object.
   const byPath = new Map(proven.map((group) => [group.path, group]));
   const files: FileMatches[] = [];
   let [totalFiles, totalMatches] = [collector.totals.files, collector.totals.matches];
@@ -56,6 +56,6 @@ function fileOf(path: string, items: readonly Item[]): FileMatches {
 }
 
 function lineOf({ line, text, isMatch, isCut }: Extract<Item, { kind: 'line' }>): FoundLine {
-  // The carriage return belongs to the line end.
+  // The carriage return is part of the line end.
   return { line, text: text.toString().replace(/\r$/, ''), isMatch, isCut };
 }

@@ -1,7 +1,7 @@
 import type { TextMode } from '../../ports/search.js';
 import { maxColumns } from './arguments.js';
 
-/** What ripgrep told of one line, or of one file. */
+/** ripgrep's output about one line or one file. */
 export type Item =
   | {
       readonly kind: 'line';
@@ -19,7 +19,10 @@ const maxText = 4096;
 const previewWords = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
 const longestWords = 60;
 
-/** Reads what stands after the path: `12:text`, or `12-text` near a match; `3`; or nothing. Copies what it keeps. */
+/**
+ * Reads the part after the path: `12:text`, or `12-text` for a context line; `3`; or nothing. Copies what it
+ * keeps.
+ */
 export function readItem(mode: TextMode, bytes: Buffer, isCut: boolean): Item | undefined {
   if (mode === 'files') return { kind: 'file' };
   if (mode === 'counts') return { kind: 'count', count: Number(bytes.toString('latin1', 0, 20)) };
@@ -29,7 +32,7 @@ export function readItem(mode: TextMode, bytes: Buffer, isCut: boolean): Item | 
   return { kind: 'line', line: number.value, isMatch, ...textOf(bytes.subarray(number.end + 1), isCut) };
 }
 
-/** How many lines of its file a record says to match, without reading more of it than that. */
+/** How many matching lines a record reports, without reading the rest of it. */
 export function matchesIn(mode: TextMode, bytes: Buffer, from: number, to: number): number {
   if (mode === 'files') return 0;
   if (mode === 'counts') return Number(bytes.toString('latin1', from, to));
@@ -48,7 +51,7 @@ function readNumber(bytes: Buffer): { readonly value: number; readonly end: numb
   return at === 0 || at >= bytes.length ? undefined : { value, end: at };
 }
 
-/** A line of at most `maxColumns` bytes is always whole, whatever words it ends with. */
+/** A line of at most `maxColumns` bytes is always complete, even if it ends like a cut line. */
 function textOf(bytes: Buffer, isCut: boolean): { readonly text: Buffer; readonly isCut: boolean } {
   if (!isCut && bytes.length <= maxColumns) return { text: Buffer.from(bytes), isCut: false };
   const words = previewWords.exec(bytes.toString('latin1', Math.max(0, bytes.length - longestWords)));

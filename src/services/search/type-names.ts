@@ -6,7 +6,7 @@ import { mistake } from './refusals.js';
 const maxShown = 5;
 const maxBytes = 256 * 1024;
 
-/** Says which names come near one that ripgrep does not know. */
+/** Suggests known names close to one that ripgrep does not know. */
 export async function unknownTypeFailure(
   { ripgrep, limits }: SearchContext,
   type: string,
@@ -24,7 +24,7 @@ export async function unknownTypeFailure(
   return mistake('unknown_type', message, 'Use one of these types, or use glob instead of type.');
 }
 
-/** Lines are `js: *.cjs, *.js, …`. A type is often asked for by one of its endings. */
+/** Lines are `js: *.cjs, *.js, …`. Callers often give one of the extensions instead of the type. */
 function nearest(wanted: string, listed: string): readonly string[] {
   const rows = listed.split('\n').filter((line) => line.includes(': '));
   const scored = rows.map((row) => {

@@ -1,13 +1,13 @@
 import type { Group } from './first-groups.js';
 
-/** A group of which some items are asked for. */
+/** A group with some requested items. */
 export interface Shown<Item> {
   readonly group: Group<Item>;
   readonly from: number;
   readonly to: number;
 }
 
-/** The groups that hold the items from `offset` on, `limit` at most. */
+/** The groups with the items from `offset` on, at most `limit`. */
 export function cutWindow<Item>(
   groups: readonly Group<Item>[],
   offset: number,

@@ -6,11 +6,11 @@ import { readTarget, redirectOf } from './target.js';
 import { sendOnce } from './send-once.js';
 
 export interface WebParts {
-  /** From where an address can be reached. */
+  /** Where an address can be reached from. */
   readonly reachOf: (address: string) => Reach;
 }
 
-/** As AWF does: ten redirects, and 1 MiB of a body. */
+/** The same limits as AWF: ten redirects, and 1 MiB of a body. */
 const mostRedirects = 10;
 const mostBytes = 1024 * 1024;
 

@@ -6,14 +6,15 @@ export type Reach = 'loopback' | 'inner' | 'link-local' | 'public';
 
 /** Decides which addresses a request may go to, before it is sent and when its name is resolved. */
 export interface Guard {
-  /** For a host that is an address: no name is resolved then. */
+  /** For a host that is an address, because no name is resolved then. */
   check(target: URL): void;
   readonly lookup: LookupFunction;
 }
 
 /**
- * A host that an input, a result or a loop chose must be public. A host that the file names may be anywhere, with one
- * exception: a name leads to this machine or to a link-local address only if it says so, because DNS can change.
+ * A host chosen by an input, a result or a loop must be public. A host written in the file may be anywhere,
+ * but because DNS can change, only `localhost` may resolve to this machine, and no name to a link-local
+ * address.
  */
 export function createGuard(
   { hostname, origin }: URL,

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { ToolFailure } from '../../core/index.js';
 
-/** What the connection decides: another value would make the server read the request differently than we sent it. */
+/** The connection sets these: another value would make the server read the request differently than we sent it. */
 const own: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -37,7 +37,7 @@ function isValid(name: string, value: string): boolean {
   }
 }
 
-/** `content-type` as `Content-Type`. Several headers of one name become one. */
+/** Writes `content-type` as `Content-Type`. Joins several headers of one name. */
 export function headersOf(raw: readonly string[]): Readonly<Record<string, string>> {
   const headers = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -12,7 +12,7 @@ export interface Order extends Sending {
   readonly mostBytes: number;
 }
 
-/** One request on a connection of its own. Follows no redirect. */
+/** Sends one request on a separate connection. Follows no redirect. */
 export function sendOnce({
   target,
   method,
@@ -51,7 +51,7 @@ async function readBody(
     parts.push(part.subarray(0, left));
     if (part.length > left) {
       response.destroy();
-      // A character that the limit cuts in two is left out.
+      // Drops a character that the limit cuts in two.
       return {
         body: new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(parts), { stream: true }),
         isCut: true,

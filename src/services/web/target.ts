@@ -16,7 +16,7 @@ export function readTarget(url: string): URL {
   return target;
 }
 
-/** Where an answer leads, by the rules of browsers; undefined for an answer that is no redirect. */
+/** The next request after a redirect, by the rules of browsers; undefined if the answer is not a redirect. */
 export function redirectOf({ status, headers }: WebAnswer, sent: Sending): Sending | undefined {
   const { Location: location } = headers;
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;
@@ -29,7 +29,7 @@ export function redirectOf({ status, headers }: WebAnswer, sent: Sending): Sendi
   return { target, method: 'GET', body: undefined };
 }
 
-/** The same origin; or the same host with TLS, both on their usual ports. */
+/** The same origin, or the same host with TLS, both on default ports. */
 function staysOnHost(from: URL, to: URL): boolean {
   if (to.username !== '' || to.password !== '') return false;
   const isUpgrade =
