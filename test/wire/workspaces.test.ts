@@ -94,6 +94,22 @@ describe('two workspaces on one address', () => {
     expect([wider.status, wider.stderr]).toEqual([2, expect.stringContaining('token.bad_workspace')]);
   });
 
+  it('[15.42] an admin whose token is bound to a workspace cannot make tokens or grants', async () => {
+    expect(place.run('grant', 'agent:boss', '--admin').status).toBe(0);
+    const create = async (token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ principal: 'agent:boss' });
+      const answer = await fetch(`${gate.base}/api/tokens`, { method: 'POST', headers, body });
+      await answer.text();
+      return answer.status;
+    };
+    const bound = await tokens.create('agent:boss', '--workspace', second);
+    expect(await create(bound.secret)).toBe(403);
+    // Control: the same admin without that limit may.
+    const free = await tokens.create('agent:boss');
+    expect(await create(free.secret)).toBe(200);
+  });
+
   it('a session belongs to the workspace it was opened in', async () => {
     const headers = {
       authorization: `Bearer ${tokenOf(place)}`,
@@ -161,6 +177,17 @@ describe('two workspaces on one address', () => {
     onTestFinished(() => client.close());
     expect(await readHere(client)).toContain('the second project');
   });
+});
+
+it('[15.42] serve refuses a workspace without tokens beside others', async () => {
+  const open = join(place.directory, 'open');
+  mkdirSync(open);
+  writeFileSync(join(open, 'tidegate.yaml'), 'http: { auth: none }\n');
+  expect(place.run('trust', '--yes', join(open, 'tidegate.yaml')).status).toBe(0);
+  const { status, stderr } = await runGate(place, ['serve', '--port', '0', '--workspace', open], {
+    input: '',
+  });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('http.auth: none cannot be used')]);
 });
 
 it.each([
