@@ -181,10 +181,10 @@ describe('the shim', () => {
     const first = await openShim();
     const second = await openShim();
     expect(await second.ended).toMatchObject({ code: 1 });
-    expect(second.said()).toContain('ticket was used already');
+    expect(second.said()).toContain('the ticket is already used');
     expect(first.child.exitCode).toBeNull();
     const gone = await openShim(join(place.directory, 'none.json'));
-    expect([(await gone.ended).code, gone.said()]).toEqual([1, expect.stringContaining('is gone')]);
+    expect([(await gone.ended).code, gone.said()]).toEqual([1, expect.stringContaining('is missing')]);
     const wrong = join(place.directory, 'wrong.json');
     writeFileSync(wrong, '{"address":7}');
     expect((await (await openShim(wrong)).ended).code).toBe(1);

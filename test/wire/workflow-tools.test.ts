@@ -179,12 +179,12 @@ describe('workflows as tools', () => {
     await model.close();
   });
 
-  it('go on sixteen at once, and no more', async () => {
+  it('leave runs for others: two agents that ask for sixteen each do not get all of them', async () => {
     const call = { name: 'execute_workflow', arguments: { workflow: 'wait' } };
     const model = await openScriptedModel(({ messages }) => {
       const answers = messages.filter(({ role }) => role === 'tool').length;
-      if (answers === 0) return { calls: Array.from({ length: 10 }, () => call) };
-      return answers === 10 ? { calls: [call] } : { say: 'x' };
+      if (answers === 0) return { calls: Array.from({ length: 16 }, () => call) };
+      return answers === 16 ? { calls: [call] } : { say: 'x' };
     });
     const wait = {
       name: 'wait',
@@ -204,17 +204,20 @@ describe('workflows as tools', () => {
     });
     expect(status).toBe(0);
     const ends = model.requests.filter(
-      ({ messages }) => messages.filter(({ role }) => role === 'tool').length === 11,
+      ({ messages }) => messages.filter(({ role }) => role === 'tool').length === 17,
     );
     const told = ends.map(({ messages }) =>
       messages.filter(({ role }) => role === 'tool').map(({ text }) => text),
     );
     expect(told).toHaveLength(2);
-    const first = told.flatMap((texts) => texts.slice(0, 10));
-    expect(first.filter((text) => text.includes('16 runs are already active'))).toHaveLength(4);
+    const first = told.flatMap((texts) => texts.slice(0, 16));
+    const refused = first.filter((text) => text.includes('runs are already active'));
+    const completed = first.filter((text) => text.includes('completed'));
+    expect(refused.length).toBeGreaterThan(0);
     // The control: the others ran, and when they have ended, the next ones run.
-    expect(first.filter((text) => text.includes('completed'))).toHaveLength(16);
-    for (const texts of told) expect(texts[10]).toContain('completed');
+    expect(refused.length + completed.length).toBe(32);
+    expect(completed.length).toBeGreaterThanOrEqual(16);
+    for (const texts of told) expect(texts[16]).toContain('completed');
     await model.close();
   });
 });
