@@ -29,7 +29,11 @@ export function surviveErrorsFrom(folder: string, tell: (message: string) => voi
 const claim = Symbol('claims an error');
 
 function claims(listener: object, error: unknown): boolean {
-  return claim in listener && typeof listener[claim] === 'function' && listener[claim](error) === true;
+  return isClaiming(listener) && listener[claim](error);
+}
+
+function isClaiming(listener: object): listener is { readonly [claim]: (error: unknown) => boolean } {
+  return claim in listener;
 }
 
 function comesFrom(error: unknown, folder: string): boolean {

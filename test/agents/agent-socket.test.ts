@@ -72,7 +72,7 @@ async function enter(file: string): Promise<{ readonly said: string; readonly co
   return { said, complained };
 }
 
-const refused = { said: '', complained: expect.stringContaining('its ticket was used already') as string };
+const refused = { said: '', complained: expect.stringContaining('the ticket is already used') as string };
 const welcome = { said: expect.stringContaining('serverInfo') as string, complained: '' };
 
 describe('the door of a launch', () => {

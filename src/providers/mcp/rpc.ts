@@ -67,11 +67,8 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     if (isClosed) return;
     isClosed = true;
     inFlight.stop();
-    try {
-      failAll(failureFault(server, { kind: 'lost', detail }));
-    } finally {
-      hears.closed(detail);
-    }
+    failAll(failureFault(server, { kind: 'lost', detail }));
+    hears.closed(detail);
   }
 
   function cancel(id: number, reason: string, fault = cancelledFault(server)): void {

@@ -64,7 +64,7 @@ export function runningCommands(stateDir: string): readonly RunningCommand[] {
   return recordsIn(folder).flatMap((name) => {
     if (!recordEnd.test(name) || isDeadOwner(folder, name, recordEnd)) return [];
     const file = join(folder, name);
-    const check = readCheck(file);
+    const check = readRunning(file);
     // The command has ended since the folder was read.
     if (check === undefined) return [];
     const { roots, writable = [], locks = [], begunAt } = check;
