@@ -23,7 +23,7 @@ describe('the limit on runs started by agents', () => {
     expect(() => limit.enter(operator)).toThrow('16 runs are already active');
   });
 
-  it('leaves runs for others, whoever has as many as it may', () => {
+  it('leaves runs for others when one principal has as many as it may', () => {
     const limit = createRunLimit();
     const [alice, bob] = [callerOf('alice'), callerOf('bob')];
     for (let at = 0; at < 16; at += 1) limit.enter(alice);

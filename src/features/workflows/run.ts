@@ -61,7 +61,7 @@ async function sessionOf(tidegate: Tidegate, rights: RunReport['rights']): Promi
   return { ...own, principal: last.principal, chain: rights };
 }
 
-/** A run started by an agent uses only trusted files, whoever resumes it. Undefined if they are not trusted now. */
+/** A run started by an agent uses only trusted files, even if the operator resumes it. Undefined if they are not trusted now. */
 async function heldToTrust(options: RunOptions, { file }: RunReport): Promise<RunOptions | undefined> {
   const library = await openTrustedLibrary(options);
   if (!isTrustedWorkflow(file, library, options)) return undefined;
