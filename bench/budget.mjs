@@ -1,6 +1,6 @@
-// The promises about speed, as ratios: figures of different runs or machines are never compared.
+// The speed budget as ratios, because figures from different runs or machines cannot be compared.
 
-/** Each gives what was measured against what is allowed. */
+/** Each entry compares a measured ratio with its limit. */
 export function verdicts({ stdio, http, cold, coldTools }) {
   const floor = pooled(stdio, 'relay', 'relay2');
   const httpFloor = pooled(http, 'relay-http', 'relay-http2');
@@ -8,11 +8,11 @@ export function verdicts({ stdio, http, cold, coldTools }) {
   const gateHttp = http.get('tidegate-http');
   const peers = ['mcp-proxy', 'supergateway'].map((name) => ({ name, ...http.get(name) }));
   return [
-    atMost('stdio p50, against the relay', gate.p50us / floor.p50us, 1.5),
-    atLeast('stdio calls per second, 32 in flight, against the relay', gate.rps / floor.rps, 0.6),
-    atMost('HTTP p50, against the bare HTTP relay', gateHttp.p50us / httpFloor.p50us, 1.5),
+    atMost('stdio p50, relative to the relay', gate.p50us / floor.p50us, 1.5),
+    atLeast('stdio calls per second, 32 in flight, relative to the relay', gate.rps / floor.rps, 0.6),
+    atMost('HTTP p50, relative to the bare HTTP relay', gateHttp.p50us / httpFloor.p50us, 1.5),
     atLeast(
-      'HTTP calls per second, 32 in flight, against the bare HTTP relay',
+      'HTTP calls per second, 32 in flight, relative to the bare HTTP relay',
       gateHttp.rps / httpFloor.rps,
       0.6,
     ),
@@ -22,19 +22,19 @@ export function verdicts({ stdio, http, cold, coldTools }) {
 }
 
 export function coldVerdicts({ cold, coldTools }) {
-  const what = 'CPU of a cold `tidegate mcp` to an answered tools/list, against bare Node';
+  const what = 'CPU of a cold `tidegate mcp` until tools/list is answered, relative to bare Node';
   return [
     atMost(what, cold.gate / cold.bare, 2),
-    atMost('the same with 60 tools of the workspace', coldTools.gate / coldTools.bare, 2),
+    atMost('the same with 60 workspace tools', coldTools.gate / coldTools.bare, 2),
   ];
 }
 
 function againstPeer(gate, peer) {
   return [
-    below(`HTTP p50, against ${peer.name}`, gate.p50us / peer.p50us, 1),
-    above(`HTTP calls per second, against ${peer.name}`, gate.rps / peer.rps, 1),
-    atMost(`cold CPU of the process tree, against ${peer.name}`, gate.coldCpuMs / peer.coldCpuMs, 0.25),
-    atMost(`memory of the process tree, against ${peer.name}`, gate.rssMB / peer.rssMB, 0.5),
+    below(`HTTP p50, relative to ${peer.name}`, gate.p50us / peer.p50us, 1),
+    above(`HTTP calls per second, relative to ${peer.name}`, gate.rps / peer.rps, 1),
+    atMost(`cold CPU of the process tree, relative to ${peer.name}`, gate.coldCpuMs / peer.coldCpuMs, 0.25),
+    atMost(`memory of the process tree, relative to ${peer.name}`, gate.rssMB / peer.rssMB, 0.5),
   ];
 }
 

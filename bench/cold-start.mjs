@@ -1,4 +1,4 @@
-// What it costs to start: CPU, because wall time on a busy machine says little.
+// The cost of a start in CPU time, because wall time means little on a busy machine.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../scripts/run-command.mjs';
@@ -8,11 +8,11 @@ import { median } from './statistics.mjs';
 const empty = fileURLToPath(new URL('empty.mjs', import.meta.url));
 
 /**
- * Interleaved: bare Node, an empty script, and each gate up to an answered tools/list. CPU in milliseconds, one result
- * for each gate.
+ * Interleaved: bare Node, an empty script, and each gateway until tools/list is answered. CPU in milliseconds, one
+ * result per gateway.
  */
 export async function measureColdStarts(gates, rounds) {
-  // Keeps what later starts find kept, and warms the disk cache.
+  // Fills the caches that later starts use, and warms the disk cache.
   for (const gate of gates) await startGate(gate);
   const bare = [];
   const script = [];
@@ -39,11 +39,11 @@ async function startGate(gate) {
   const wallMs = performance.now() - started;
   const cpuMs = cpuOf(client.pid);
   await client.close();
-  if (!result?.tools?.length) throw new Error('the gate listed no tools');
+  if (!result?.tools?.length) throw new Error('the gateway listed no tools');
   return { cpuMs, wallMs };
 }
 
-/** Of all threads of one process, so far. In nanoseconds there, unlike the ticks of `stat`. */
+/** CPU time of all threads of a process so far. The file has nanoseconds, unlike the ticks in `stat`. */
 function cpuOf(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
   const spent = threads.map((id) =>

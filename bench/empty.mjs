@@ -1,1 +1,1 @@
-// Nothing: what Node costs before anyone has written a line.
+// Empty on purpose: measures the startup cost of Node itself.

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Ports of the loopback that are free now; held together until all are known, so that no two are alike. */
+/** Free ports on the loopback interface. All are held until the last one is known, so that they are distinct. */
 export async function freePorts(count) {
   const servers = await Promise.all(Array.from({ length: count }, listen));
   const ports = servers.map((server) => server.address().port);

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const limitMs = 60_000;
 
-/** A bare MCP client over stdio: as thin as the servers that it measures. */
+/** A minimal MCP client over stdio, as thin as the servers it measures. */
 export function openClient(command, environment = {}, cwd = undefined) {
   const child = spawn(command[0], command.slice(1), {
     cwd,

@@ -1,10 +1,10 @@
-// A list of many tools, page by page, beside the same list straight from the server.
+// Lists many tools page by page, through the gateway and directly from the server.
 import { openClient } from './json-lines.mjs';
 import { median } from './statistics.mjs';
 
 const maxPages = 1000;
 
-/** Reads the whole list several times from both, interleaved. */
+/** Reads the whole list from both several times, interleaved. */
 export async function measureLargeList({ gate, echo, tools, rounds }) {
   const direct = openClient([process.execPath, echo], { ECHO_TOOLS: String(tools) });
   const through = openClient(gate.stdio, gate.environment);

@@ -1,4 +1,4 @@
-// Interleaved rounds of every arm, measured by the shared rulers.
+// Interleaved rounds of every arm, measured with the shared measuring programs.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../scripts/run-command.mjs';
@@ -6,37 +6,37 @@ import { freePorts } from './free-ports.mjs';
 import { median } from './statistics.mjs';
 
 const columns = ['p50us', 'p99us', 'rps', 'coldMs', 'coldCpuMs', 'rssMB'];
-// What the reaper of a killed gate still does must not fall into the next arm.
+// The reaper of a killed gateway must finish before the next arm starts.
 const pauseMs = 3000;
 const roundLimitMs = 600_000;
 
-/** Each floor stands twice, so that the noise of the run can be seen. The gate is last: see pauseMs. */
-export async function stdioArms(rulers, gate) {
+/** Each floor appears twice, to show the noise of the run. The gateway is last: see pauseMs. */
+export async function stdioArms(programs, gate) {
   const node = process.execPath;
   return [
-    { name: 'direct', args: stdio([node, rulers.echo]) },
-    { name: 'relay', args: stdio([node, rulers.relay]) },
-    { name: 'relay2', args: stdio([node, rulers.relay]) },
+    { name: 'direct', args: stdio([node, programs.echo]) },
+    { name: 'relay', args: stdio([node, programs.relay]) },
+    { name: 'relay2', args: stdio([node, programs.relay]) },
     { name: 'tidegate', args: `${stdio(gate.stdio)} ${environment(gate)}` },
   ];
 }
 
-export async function httpArms(rulers, gate, peers) {
+export async function httpArms(programs, gate, peers) {
   const node = process.execPath;
   const [floor, floor2, proxy, gateway, ours] = await freePorts(5);
   const mcpProxy = join(peers, 'mcp-proxy', 'dist', 'bin', 'mcp-proxy.mjs');
   const supergateway = [node, join(peers, 'supergateway', 'dist', 'index.js'), '--stdio'];
   const streamable = ['--outputTransport', 'streamableHttp', '--stateful', '--port', gateway];
   return [
-    { name: 'relay-http', args: http(floor, [node, rulers.relayHttp, floor]) },
-    { name: 'relay-http2', args: http(floor2, [node, rulers.relayHttp, floor2]) },
+    { name: 'relay-http', args: http(floor, [node, programs.relayHttp, floor]) },
+    { name: 'relay-http2', args: http(floor2, [node, programs.relayHttp, floor2]) },
     {
       name: 'mcp-proxy',
-      args: http(proxy, [node, mcpProxy, '--port', proxy, '--server', 'stream', '--', node, rulers.echo]),
+      args: http(proxy, [node, mcpProxy, '--port', proxy, '--server', 'stream', '--', node, programs.echo]),
     },
     {
       name: 'supergateway',
-      args: http(gateway, [...supergateway, `'${node} ${rulers.echo}'`, ...streamable]),
+      args: http(gateway, [...supergateway, `'${node} ${programs.echo}'`, ...streamable]),
     },
     {
       name: 'tidegate-http',
@@ -45,20 +45,20 @@ export async function httpArms(rulers, gate, peers) {
   ];
 }
 
-/** Medians of each arm over the rounds; throws when an arm did not answer. */
-export async function measureArms(rulers, arms, rounds, report) {
+/** Medians of each arm over the rounds. Throws if an arm did not answer. */
+export async function measureArms(programs, arms, rounds, report) {
   const rows = new Map(arms.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round += 1) {
     report(`round ${round} of ${rounds}: ${arms.map(({ name }) => name).join(', ')}`);
-    for (const [name, row] of await oneRound(rulers, arms)) rows.get(name).push(row);
+    for (const [name, row] of await oneRound(programs, arms)) rows.get(name).push(row);
     await sleep(pauseMs);
   }
   return new Map([...rows].map(([name, values]) => [name, summary(values)]));
 }
 
-async function oneRound(rulers, arms) {
+async function oneRound(programs, arms) {
   const words = arms.map(({ name, args }) => `${name}=${args}`);
-  const command = [rulers.compare, '1', ...words];
+  const command = [programs.compare, '1', ...words];
   const { output } = await runCommand(process.execPath, command, { limitMs: roundLimitMs });
   const rows = readTable(output);
   const silent = arms.filter(({ name }) => !rows.has(name));
@@ -67,7 +67,7 @@ async function oneRound(rulers, arms) {
   return rows;
 }
 
-/** The table that compare.mjs prints: tabs, with the ratios to its first arm, which are not used here. */
+/** Parses the table that compare.mjs prints, separated by tabs. Its ratios to the first arm are not used here. */
 function readTable(output) {
   const lines = output.split('\n').map((line) => line.split('\t'));
   const heads = lines.find(([first]) => first === 'arm') ?? [];

@@ -2,12 +2,12 @@
 import { pooled } from './budget.mjs';
 
 const arms = {
-  direct: 'the server alone, no proxy',
+  direct: 'the server alone, without a proxy',
   relay: 'floor: a Node process that parses and forwards lines',
-  relay2: 'the floor once more: the noise of this run',
+  relay2: 'the same floor again, to show the noise of this run',
   tidegate: '**Tidegate**, `tidegate mcp`',
   'relay-http': 'floor: bare `node:http` to one stdio child, no sessions, no checks',
-  'relay-http2': 'the floor once more: the noise of this run',
+  'relay-http2': 'the same floor again, to show the noise of this run',
   'mcp-proxy': 'npm peer',
   supergateway: 'npm peer, stateful Streamable HTTP',
   'tidegate-http': '**Tidegate**, `tidegate serve` with its bearer token',
@@ -18,7 +18,7 @@ export function page({ run, stdio, http, cold, coldTools, tools, list, verdicts,
   return `<!-- Written by \`npm run bench\`. Do not edit: run it again. -->
 # Benchmarks
 
-Every figure here comes from one run on one machine. Compare only ratios within the run:
+All numbers in a section come from one run on one machine. Compare only ratios within a run:
 milliseconds differ between machines and between runs.
 
 | | |
@@ -27,10 +27,10 @@ milliseconds differ between machines and between runs.
 | Tidegate | ${run.version}, commit ${run.commit} |
 | peers | ${run.peers.join(', ')} |
 | machine | ${run.machine} |
-| load before and after | ${run.load.join(' and ')} (one-minute average; ${run.cores} would be full) |
-| rounds | ${run.rounds}, interleaved: every arm once, then every arm again |
+| load before and after | ${run.load.join(' and ')} (one-minute average; ${run.cores} means fully loaded) |
+| rounds | ${run.rounds}, interleaved: all arms run once per round |
 
-${busyText(run)}**${verdicts.length - over.length} of ${verdicts.length} budgets kept.** ${overText(over)}
+${busyText(run)}**${verdicts.length - over.length} of ${verdicts.length} budgets met.** ${overText(over)}
 
 ## Budgets
 
@@ -38,8 +38,8 @@ ${busyText(run)}**${verdicts.length - over.length} of ${verdicts.length} budgets
 |---|---|---|---|
 ${verdicts.map(({ what, ratio, budget, isKept }) => `| ${what} | ${times(ratio)} | ${budget} | ${isKept ? 'ok' : '**over**'} |`).join('\n')}
 
-Noise: the same floor measured twice in this run differed by ${noise(stdio, 'relay', 'relay2')} (stdio) and
-${noise(http, 'relay-http', 'relay-http2')} (HTTP). Treat a ratio closer to its limit than that as a tie.
+Noise: two measurements of the same floor in this run differed by ${noise(stdio, 'relay', 'relay2')} (stdio) and
+${noise(http, 'relay-http', 'relay-http2')} (HTTP). If a ratio is closer to its limit than that, treat it as a tie.
 
 ## A call over stdio
 
@@ -51,48 +51,48 @@ ${table(http, pooled(http, 'relay-http', 'relay-http2'))}
 
 \`×\` is the ratio to the mean of the two floors. "cold" covers the whole process tree, from spawn to the answer to
 \`tools/list\`; its CPU figure has a resolution of 10 ms. Memory is the resident set of the tree after all calls.
-Each call has different arguments. Tidegate runs as installed: with a configuration file, trusted by hash, arguments
-spliced instead of re-serialized, and one log line per call. The peers run as their manuals describe.
+Each call has different arguments. Tidegate runs with its normal settings: a trusted configuration file and one log line per
+call. The peers run as their documentation describes.
 
 ## Cold start
 
-${cold.n} starts of each, interleaved. CPU of that process only, without the server behind it. As in every start but
-the first, lists, tool cards and the shape of the configuration file are cached from an earlier start. The 60 tools are
-TypeScript files of half a kilobyte in \`.tidegate/tools\`: Tidegate reads and hashes them and checks their trust, but does not run them.
+${cold.n} starts of each, interleaved. CPU of that process only, without the server behind it. As in every start except
+the first, lists, tool cards and the shape of the configuration file are cached. The 60 tools are
+TypeScript files of half a kilobyte in \`.tidegate/tools\`. Tidegate reads and hashes them and checks their trust, but doesn't run them.
 
 | | CPU ms | × bare Node |
 |---|---|---|
 | bare Node (\`node -e 0\`), start to exit | ${cold.bare.toFixed(0)} | 1 |
 | an empty module, start to exit | ${cold.script.toFixed(0)} | ${(cold.script / cold.bare).toFixed(2)} |
 | \`tidegate mcp\`, start to an answered \`tools/list\` | ${cold.gate.toFixed(0)} | ${(cold.gate / cold.bare).toFixed(2)} |
-| the same with 60 tools of the workspace, of which none is run | ${coldTools.gate.toFixed(0)} | ${(coldTools.gate / coldTools.bare).toFixed(2)} |
+| the same with 60 workspace tools, none of which runs | ${coldTools.gate.toFixed(0)} | ${(coldTools.gate / coldTools.bare).toFixed(2)} |
 
 ## Built-in tools
 
-${tools.n} times each, interleaved, through \`tidegate mcp\`.
+${tools.n} runs of each, interleaved, through \`tidegate mcp\`.
 
-| | ms | the plainest way | ms | × |
+| | ms | simplest alternative | ms | × |
 |---|---|---|---|---|
 | \`Read\`, the last 2,000 lines of 1 GB | ${tools.read.ours.toFixed(1)} | \`tail -n 2000\` | ${tools.read.plain.toFixed(1)} | ${(tools.read.ours / tools.read.plain).toFixed(2)} |
 | \`Edit\`, twice, in a file of 1 MB | ${tools.edit.ours.toFixed(1)} | read, replace, write, fsync, rename | ${tools.edit.plain.toFixed(1)} | ${(tools.edit.ours / tools.edit.plain).toFixed(2)} |
 
 ## A list of ${list.gate.tools.toLocaleString('en')} tools
 
-All pages, ${list.n} times each, interleaved, over stdio.
+All pages, ${list.n} runs of each, interleaved, over stdio.
 
 | | tools | pages | bytes | ms |
 |---|---|---|---|---|
 ${listRow('straight from the server', list.direct)}
 ${listRow('through Tidegate', list.gate)}
 
-The first list after the gateway started took ${list.firstMs.toFixed(0)} ms: it waits up to two seconds for a server
-that was never listed before.
+The first list after startup took ${list.firstMs.toFixed(0)} ms. If a server has never been listed before, the first list waits up to two
+seconds for it.
 
 ${kept.join('\n\n')}
 
 ## How to repeat it
 
-\`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) are not part of this
+\`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) aren't part of this
 repository; set \`TIDEGATE_BENCH\` to their folder. The peers are pinned in \`bench/peers/\`.
 `;
 }
@@ -100,12 +100,12 @@ repository; set \`TIDEGATE_BENCH\` to their folder. The peers are pinned in \`be
 /** Load from other programs slows the arms with the most processes or CPU use the most. */
 function busyText({ load, cores }) {
   if (Number(load[0]) < cores / 2) return '';
-  return 'The machine was busy with other work before this run began, so its figures are rough. Repeat it on an idle machine.\n\n';
+  return 'The machine was busy before this run started, so the numbers are rough. Repeat the run on an idle machine.\n\n';
 }
 
 function overText(over) {
-  if (over.length === 0) return 'None is over.';
-  return `Over: ${over.map(({ what, ratio, budget }) => `${what} (${times(ratio)}, budget ${budget})`).join('; ')}.`;
+  if (over.length === 0) return 'None missed.';
+  return `Missed: ${over.map(({ what, ratio, budget }) => `${what} (${times(ratio)}, budget ${budget})`).join('; ')}.`;
 }
 
 function table(rows, floor) {

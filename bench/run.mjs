@@ -1,4 +1,4 @@
-// `npm run bench [-- --rounds N] [--no-page]`: the speed budget, measured beside the floors and the npm peers.
+// `npm run bench [-- --rounds N] [--no-page]`: measures the speed budget, together with the floors and the npm peers.
 // `npm run bench -- --cold [--rounds N]`: only the start of `tidegate mcp`, without a page.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { ensureInstalled } from '../scripts/install.mjs';
 import { runCommand } from '../scripts/run-command.mjs';
 import { coldVerdicts, verdicts } from './budget.mjs';
 import { measureColdStarts } from './cold-start.mjs';
-import { openGate } from './gate.mjs';
+import { openGateway } from './gateway.mjs';
 import { measureLargeList } from './large-list.mjs';
 import { httpArms, measureArms, stdioArms } from './proxies.mjs';
 import { page } from './report.mjs';
-import { findRulers } from './rulers.mjs';
+import { findMeasuringPrograms } from './measuring-programs.mjs';
 import { sections } from './sections.mjs';
 import { measureTools } from './tools.mjs';
 
@@ -35,15 +35,15 @@ async function main() {
     },
   });
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
-  const rulers = findRulers(root);
-  if (rulers === undefined) return skip('set TIDEGATE_BENCH to the folder that holds proxy/compare.mjs');
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number of 1 or more');
+  const programs = findMeasuringPrograms(root);
+  if (programs === undefined) return skip('set TIDEGATE_BENCH to the folder that contains proxy/compare.mjs');
   if (platform() !== 'linux') return skip('CPU and memory are read from /proc, which only Linux has');
   await prepare();
-  if (values.cold) return printCold(await measureCold(rulers, rounds));
+  if (values.cold) return printCold(await measureCold(programs, rounds));
   await ensureInstalled(peers);
   const before = loadavg()[0];
-  const results = await measure(rulers, rounds);
+  const results = await measure(programs, rounds);
   const run = { ...describeRun(rounds), load: [before, loadavg()[0]].map((load) => load.toFixed(1)) };
   const all = { run, ...results, verdicts: verdicts(results) };
   print(all);
@@ -62,10 +62,10 @@ async function prepare() {
   if (code !== 0 || !existsSync(program)) throw new Error('the build failed');
 }
 
-/** Gates as they are installed, the second with 60 tools in its workspace: trusted, and found at an earlier start. */
-async function measureCold(rulers, rounds) {
-  const gate = await openGate(program, { echo: rulers.echo });
-  const own = await openGate(program, { echo: rulers.echo, tools: workspaceTools });
+/** Gateways as installed. The second one has 60 workspace tools, trusted and already known from an earlier start. */
+async function measureCold(programs, rounds) {
+  const gate = await openGateway(program, { echo: programs.echo });
+  const own = await openGateway(program, { echo: programs.echo, tools: workspaceTools });
   try {
     const [cold, coldTools] = await measureColdStarts([gate, own], rounds * coldStarts);
     return { cold, coldTools };
@@ -74,16 +74,16 @@ async function measureCold(rulers, rounds) {
   }
 }
 
-async function measure(rulers, rounds) {
-  const { cold, coldTools } = await measureCold(rulers, rounds);
-  const gate = await openGate(program, { echo: rulers.echo });
-  const large = await openGate(program, { echo: rulers.echo, env: { ECHO_TOOLS: String(listedTools) } });
+async function measure(programs, rounds) {
+  const { cold, coldTools } = await measureCold(programs, rounds);
+  const gate = await openGateway(program, { echo: programs.echo });
+  const large = await openGateway(program, { echo: programs.echo, env: { ECHO_TOOLS: String(listedTools) } });
   try {
     const tools = await measureTools(program, rounds);
-    const list = await measureLargeList({ gate: large, echo: rulers.echo, tools: listedTools, rounds });
-    const stdio = await measureArms(rulers, await stdioArms(rulers, gate), rounds, console.log);
+    const list = await measureLargeList({ gate: large, echo: programs.echo, tools: listedTools, rounds });
+    const stdio = await measureArms(programs, await stdioArms(programs, gate), rounds, console.log);
     const modules = join(peers, 'node_modules');
-    const http = await measureArms(rulers, await httpArms(rulers, gate, modules), rounds, console.log);
+    const http = await measureArms(programs, await httpArms(programs, gate, modules), rounds, console.log);
     return { cold, coldTools, tools, list, stdio, http };
   } finally {
     await Promise.all([gate.close(), large.close()]);
@@ -117,7 +117,7 @@ function print({ run, stdio, http, cold, coldTools, tools, list, verdicts: judge
     ['Read the end of 1 GB', tools.read],
     ['Edit 1 MB twice', tools.edit],
   ])
-    console.log(`${name}: ${ours.toFixed(1)} ms, plainly ${plain.toFixed(1)} ms`);
+    console.log(`${name}: ${ours.toFixed(1)} ms, without Tidegate ${plain.toFixed(1)} ms`);
   console.log(
     `${list.gate.tools} tools: direct ${list.direct.ms.toFixed(1)} ms, Tidegate ${list.gate.ms.toFixed(1)} ms (${list.gate.bytes} bytes, ${list.gate.pages} pages)\n`,
   );

@@ -1,4 +1,4 @@
-// Our own tools, through a warm gate, beside the plainest way to the same end.
+// Our own tools, through a warm gateway, compared with the simplest alternative.
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { median } from './statistics.mjs';
 const gigabyte = 2 ** 30;
 const pageLines = 2000;
 
-/** Interleaved: each tool, and what a program would do that cares for nothing else. In milliseconds. */
+/** Interleaved: each tool, and a minimal program with the same effect. In milliseconds. */
 export async function measureTools(program, rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'tidegate-bench-files-'));
   const client = openClient(
@@ -20,7 +20,7 @@ export async function measureTools(program, rounds) {
   try {
     await client.initialize();
     const large = await writeLines(join(folder, 'large.log'), gigabyte);
-    // Two of them: Edit notices when somebody else changes its file.
+    // Two files, because Edit notices when another program changes its file.
     const [small, other] = [
       await writeLines(join(folder, 'small.txt'), 2 ** 20),
       await writeLines(join(folder, 'other.txt'), 2 ** 20),
@@ -97,7 +97,7 @@ async function edit(client, path) {
   await call(client, 'Edit', { file_path: path, old_string: 'LAST line', new_string: 'last line' });
 }
 
-/** Atomic and durable as well, but without a look at who else was there, and without a diff. */
+/** Also atomic and durable, but without a check for concurrent changes and without a diff. */
 async function plainEdit(path) {
   for (const [from, to] of [
     ['last line', 'LAST line'],

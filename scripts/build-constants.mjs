@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a bundler puts in place of the names declared in build-constants.d.ts. */
+/** The values with which a bundler replaces the names declared in build-constants.d.ts. */
 export async function buildConstants() {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
   return { __TIDEGATE_VERSION__: JSON.stringify(version) };

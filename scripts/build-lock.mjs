@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const staleAfterMs = 120_000;
 
-/** Two builds of one tree take turns: each removes the chunks that are not its own. */
+/** Lets only one build of a tree run at a time, because each removes chunks of other builds. */
 export async function withBuildLock(root, work) {
   const lock = join(root, '.cache', 'build.lock');
   await mkdir(join(root, '.cache'), { recursive: true });

@@ -1,15 +1,15 @@
-// The declarations of the public doors: emitted by tsc, then only what the doors reach is shipped.
+// Type declarations of the public entry points. tsc emits all of them; only those the entry points use are shipped.
 import { spawn } from 'node:child_process';
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const doors = ['index.d.ts', 'tool/index.d.ts', 'testing/index.d.ts', 'plugin/index.d.ts'];
-/** Dependencies of the package, so that every user has their types. */
+/** Dependencies of the package, whose types every user has. */
 const installed = ['zod'];
 const importOf = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"\s,]+)['"]/g;
 
-/** Writes dist/types, and fails where a public type needs a package that users of Tidegate do not have. */
+/** Writes dist/types. Fails if a public type needs a package that users of Tidegate do not have. */
 export async function buildTypes(root, dist) {
   const emitted = join(root, '.cache', 'types');
   await runTsc(root);

@@ -1,5 +1,5 @@
-// Builds the package into dist/: the program and the public doors as bundles with lazy chunks, the types of
-// the public doors, and the licences of what was bundled. `--no-types` leaves the types as they are.
+// Builds the package into dist/: the program and the public entry points as bundles with lazy chunks, the types of the
+// entry points, and the licenses of bundled packages. `--no-types` does not rebuild the types.
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -22,14 +22,14 @@ const entries = {
   tool: 'src/tool/index.ts',
   testing: 'src/testing/index.ts',
   plugin: 'src/plugin/index.ts',
-  // Not a door: the thread that writes to SQLite starts here.
+  // Not a public entry point: the thread that writes to SQLite.
   'store-writer': 'src/stores/sqlite/writer.main.ts',
-  // Nor this: the thread that counts what commands use.
+  // Not public either: the thread that measures the resource use of commands.
   'limit-watch': 'src/services/shell/limit-watch.main.ts',
 };
 const gate = 'src/app/index.ts';
 const settings = 'src/config/index.ts';
-// These are loaded before there is a gate, or without one: it must not come along.
+// Loaded before or without a gateway, so they must not pull it in.
 const gateless = [
   gate,
   settings,
@@ -38,7 +38,7 @@ const gateless = [
   entries.testing,
   entries.plugin,
   entries['limit-watch'],
-  // What a plugin's own process loads late.
+  // Loaded lazily by a plugin process.
   'src/plugin/grpc-server.ts',
   'src/app/via.ts',
   'src/app/shim.ts',
@@ -46,14 +46,14 @@ const gateless = [
   'src/cli/run.ts',
   'src/cli/run-process.ts',
 ];
-// What `tidegate mcp` loads until it has answered its first list.
+// What `tidegate mcp` loads to answer its first list.
 const startOfMcp = [entries.tidegate, 'src/cli/run-process.ts', gate];
-// What cannot be bundled is installed along: a program or a library per platform, and a compiler that reads files of its own.
+// Dependencies that cannot be bundled: platform-specific programs and libraries, and a compiler that reads its own files.
 const installed = ['@vscode/ripgrep', 'jiti', 'libsql'];
 const program = join(dist, 'tidegate.js');
 const shim = join(dist, 'mcp-serve.cjs');
-// Bundled CommonJS packages `require` Node's own modules, which an ES module cannot. This costs a chunk nothing
-// at start, unlike the usual `createRequire`.
+// Bundled CommonJS packages `require` Node's built-in modules, which an ES module cannot. Unlike the usual
+// `createRequire`, this costs nothing at startup.
 const requireBuiltins = 'var require=process.getBuiltinModule;';
 const hashbang = '#!/usr/bin/env node\n';
 
@@ -109,7 +109,7 @@ async function buildCode() {
   return sizes(metafile);
 }
 
-/** What agents start, for each of their runs: one plain script starts faster than modules do. */
+/** Agents start this script for each of their runs; one plain script starts faster than modules. */
 async function buildShim({ absWorkingDir, bundle, platform, target, minifySyntax, minifyWhitespace }) {
   const { outputFiles } = await build({
     entryPoints: ['src/transports/socket/shim.main.ts'],
@@ -121,7 +121,7 @@ async function buildShim({ absWorkingDir, bundle, platform, target, minifySyntax
   return outputFiles[0].text;
 }
 
-/** What has been loaded by the time that this module is. */
+/** What is already loaded when this module loads. */
 function thereBefore(path) {
   if (path === 'src/config/yaml-tree.ts') return settings;
   return path.startsWith('src/') && !gateless.includes(path) ? gate : undefined;
@@ -132,10 +132,10 @@ function sizes(metafile) {
     `${(paths.reduce((sum, path) => sum + metafile.outputs[path].bytes, 0) / 1024).toFixed(0)} KiB`;
   const all = Object.keys(metafile.outputs).filter((path) => path.endsWith('.js'));
   const start = filesOf(metafile, startOfMcp);
-  return `${kib(all)} of code, ${kib(start)} of it in ${start.length} files for the start of mcp`;
+  return `${kib(all)} of code, ${kib(start)} of it in ${start.length} files at the start of mcp`;
 }
 
-/** A new tool is one new file: the catalog follows by itself. */
+/** Regenerates the catalog, so that adding a tool only needs one new file. */
 async function refreshCatalog() {
   const { path, text } = await catalog();
   const file = join(root, path);
@@ -143,7 +143,7 @@ async function refreshCatalog() {
   if (known !== text) await replaceFile(file, text);
 }
 
-/** What a bundle still imports must be Node's own, or installed along. */
+/** A bundle may import only Node's built-in modules and installed dependencies. */
 function refuseOutsidePackages({ outputs }) {
   const imported = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external),
@@ -151,10 +151,11 @@ function refuseOutsidePackages({ outputs }) {
   const outside = imported
     .map(({ path }) => path)
     .filter((path) => !isBuiltin(path) && !installed.includes(path));
-  if (outside.length > 0) throw new Error(`not bundled, and not part of Node: ${outside.join(', ')}`);
+  if (outside.length > 0)
+    throw new Error(`imports that are neither bundled nor part of Node: ${outside.join(', ')}`);
 }
 
-/** esbuild keeps a source's own hashbang; the program has one even where its source has none. */
+/** esbuild keeps the hashbang of a source file; the program needs one even if its source has none. */
 function addHashbang(files) {
   const text = files.get(program);
   if (text.startsWith('#!')) return;
@@ -163,7 +164,7 @@ function addHashbang(files) {
   files.set(`${program}.map`, JSON.stringify({ ...map, mappings: `;${map.mappings}` }));
 }
 
-/** A file is never half written: a program that starts during a build sees the old file or the new one. */
+/** Writes atomically: a program that starts during a build sees the old file or the new one. */
 async function replaceFile(path, contents) {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.tmp`;
@@ -171,7 +172,7 @@ async function replaceFile(path, contents) {
   await rename(draft, path);
 }
 
-/** Chunks carry their hash in their name, so those of earlier builds would pile up. */
+/** Chunk names contain a hash, so chunks of earlier builds would pile up. */
 async function removeOld(files) {
   const found = await readdir(dist, { recursive: true, withFileTypes: true });
   for (const entry of found) {
@@ -184,7 +185,7 @@ async function removeOld(files) {
 try {
   await withBuildLock(root, () => main(!process.argv.includes('--no-types')));
 } catch (error) {
-  // esbuild and tsc have already said what is wrong in the sources.
+  // esbuild and tsc have already reported errors in the sources.
   console.error(`build failed: ${error.message}`);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// Packs the package as npm would and lets publint and attw judge the file that users would get.
+// Packs the package like npm does, and checks the result with publint and attw.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

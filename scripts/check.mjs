@@ -1,5 +1,5 @@
-// Everything that must hold before a commit. `--built` says that dist/ is up to date already; names of steps
-// run only those (`node scripts/check.mjs lint types`).
+// All checks that must pass before a commit. `--built` means that dist/ is already up to date. To run single steps, name
+// them: `node scripts/check.mjs lint types`.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 const script = (name) => [process.execPath, join(root, 'scripts', name)];
 const unit = vitestCommand(root, 'unit');
 
-/** The long ones first, so that two lanes end together. `needsBuild`: waits for dist/. */
+/** Longest steps first, so that both lanes end at about the same time. `needsBuild`: waits for dist/. */
 const steps = [
   { name: 'build', command: script('build.mjs') },
   { name: 'lint', command: script('lint.mjs') },
@@ -31,7 +31,7 @@ const steps = [
   { name: 'package', command: script('check-package.mjs'), needsBuild: true },
 ];
 
-/** Runs the steps, prints one line for each and gives the totals. */
+/** Runs the steps, prints one line for each and returns the totals. */
 export async function check({ isBuilt = false, only = [] } = {}) {
   await mkdir(join(root, '.cache', 'check'), { recursive: true });
   const chosen = steps.filter(({ name }) =>

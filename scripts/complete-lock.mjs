@@ -1,7 +1,7 @@
-// A package-lock.json written where only one platform's packages can be had lacks those of the others, and
-// `npm ci` then refuses it. This adds them, with the version that their owner pins and the platform that their
-// name says, so that each machine skips what is not for it. Run it after `npm install` has changed a lock; the
-// argument is the folder of another package than the root.
+// If npm could only access the packages of one platform, package-lock.json lacks those of the others, and `npm ci`
+// rejects it. This script adds them, with the pinned version and the platform from their name, so that each machine
+// installs only its own. Run it after `npm install` changed a lock file. The optional argument is a package folder other
+// than the root.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);
@@ -30,7 +30,7 @@ const processors = [
   'wasm32',
   'x64',
 ];
-/** Some packages say it in another word than npm. */
+/** Some package names use other platform names than npm. */
 const spelt = { windows: 'win32' };
 const exact = /^\d+\.\d+\.\d+$/;
 
@@ -40,7 +40,7 @@ const added = Object.values(lock.packages).flatMap(missingOf);
 for (const [path, entry] of added) lock.packages[path] = entry;
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byPath));
 if (added.length > 0) await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added.length} packages of other platforms added to package-lock.json`);
+console.log(`${added.length} packages for other platforms added to package-lock.json`);
 
 function missingOf({ optionalDependencies = {}, dev }) {
   const missing = Object.entries(optionalDependencies).filter(([name]) => !known.has(name));
@@ -52,7 +52,7 @@ function entryOf(name, version, dev) {
   const os = systems.filter((system) => words.includes(system));
   const cpu = processors.filter((processor) => words.includes(processor)).slice(0, 1);
   if (!exact.test(version) || cpu.length === 0)
-    throw new Error(`cannot tell the platform of ${name} ${version}`);
+    throw new Error(`cannot determine the platform of ${name} ${version}`);
   return {
     version,
     cpu,

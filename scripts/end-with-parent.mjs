@@ -1,5 +1,5 @@
-// Preloaded into a child that a script starts with an IPC channel: when the script is gone, however it went, the
-// channel closes and the child ends as if it had been told to.
+// Preloaded into a child process that a script starts with an IPC channel: when the script ends for any reason, the
+// channel closes and the child exits as if it had received SIGTERM.
 if (process.channel) {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();

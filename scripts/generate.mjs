@@ -31,7 +31,7 @@ async function collect() {
       const other = files.get(path);
       if (other) throw new Error(`${path} is written by both ${other.name} and ${name}`);
       if (relative(root, resolve(root, path)).startsWith('..'))
-        throw new Error(`${name} writes outside: ${path}`);
+        throw new Error(`${name} writes outside the project: ${path}`);
       files.set(path, { name, text });
     }
   }

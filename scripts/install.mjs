@@ -1,9 +1,9 @@
-// Uses Node's own modules only: it runs before anything is installed.
+// Imports only Node's built-in modules, because it runs before anything is installed.
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { runCommand } from './run-command.mjs';
 
-/** Runs `npm ci` in a folder unless node_modules already holds what its package-lock.json says. */
+/** Runs `npm ci` in a folder unless node_modules already matches its package-lock.json. */
 export async function ensureInstalled(folder) {
   if (await isInstalled(folder)) return;
   console.log(`npm ci in ${relative(process.cwd(), folder) || 'this folder'}`);
@@ -16,7 +16,7 @@ async function isInstalled(folder) {
   const wanted = await readPackages(join(folder, 'package-lock.json'));
   if (!wanted) throw new Error(`${folder} has no package-lock.json`);
   if (!installed) return false;
-  // Packages for other platforms are optional, and absent here.
+  // Packages for other platforms are optional and not installed.
   return Object.entries(wanted).every(([path, { version, optional }]) => {
     const found = installed[path];
     return path === '' || (found ? found.version === version : optional === true);

@@ -1,5 +1,5 @@
-// eslint keeps results by file, but rules that use types also depend on other files: a kept result may be
-// wrong in both directions. So the kept results serve only the very tree that they were made from.
+// eslint caches results per file, but rules that use types also depend on other files, so a cached result may be wrong in
+// either direction. The cache is therefore only used for exactly the same tree.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Lets a script use a TypeScript source file of the project without a build.
+// Lets a script import a TypeScript source file of the project without a build.
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,8 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, '.cache', 'load-ts');
 
 /**
- * Bundles one TypeScript file (path relative to the project's root) with what it imports from src, and gives
- * the module's exports. npm packages stay outside and are resolved from node_modules.
+ * Bundles one TypeScript file (path relative to the project root) with its imports from src, and returns its exports.
+ * npm packages are not bundled but resolved from node_modules.
  */
 export async function loadTs(path) {
   const { outputFiles } = await build({
@@ -28,7 +28,7 @@ export async function loadTs(path) {
     logLevel: 'warning',
   });
   const text = outputFiles[0].text;
-  // The content's hash is the name: importing the same path twice would give the first module again.
+  // Named by content hash, because importing the same path twice would return the first module again.
   const file = join(cache, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.mjs`);
   await mkdir(cache, { recursive: true });
   await writeFile(file, text);

@@ -1,6 +1,6 @@
-// Everything there is: what `npm test` runs, the security suites, those with the real agents, the official conformance
-// suite, and every slow suite (test/slow/*/run.mjs). Counts are full unless TIDEGATE_COUNTS says otherwise. A suite is a program whose
-// last line is `N passed, N failed, N skipped`, with or without a name in front.
+// Runs all tests: `npm test`, the security suites, the suites with real agents, the official conformance suite, and
+// every slow suite (test/slow/*/run.mjs). Counts are full unless TIDEGATE_COUNTS is set. A suite is a program whose last
+// line is `N passed, N failed, N skipped`, with or without a name in front.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ async function suiteFolders() {
 async function runSuite(folder) {
   console.log(`\n${folder}`);
   const path = join(root, folder);
-  // A suite whose tools need another Node, or are large, brings a package of its own.
+  // Suites whose tools need another Node version, or are large, have their own package.
   if (existsSync(join(path, 'package-lock.json'))) await ensureInstalled(path);
   const run = [join(path, 'run.mjs')];
   return ofOutput(await runCommand(process.execPath, run, { cwd: root, show: true, limitMs: suiteLimitMs }));

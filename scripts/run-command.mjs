@@ -11,8 +11,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 /**
- * Runs a command in a process group of its own and gives { code, output, ms }. At the time limit the whole
- * group is ended. `show` also prints what it says while it runs.
+ * Runs a command in its own process group and returns { code, output, ms }. At the time limit, the whole group is ended.
+ * `show` also prints the output while it runs.
  */
 export function runCommand(command, args, { cwd, env, limitMs = 600_000, show = false } = {}) {
   const started = performance.now();
@@ -35,7 +35,7 @@ export function runCommand(command, args, { cwd, env, limitMs = 600_000, show = 
       if (show) target.write(chunk);
     };
     const timer = setTimeout(() => {
-      say(process.stderr)(Buffer.from(`\nended after its time limit of ${limitMs / 1000} s\n`));
+      say(process.stderr)(Buffer.from(`\nended because it exceeded its time limit of ${limitMs / 1000} s\n`));
       end(child, 'SIGKILL');
     }, limitMs);
     running.add(child);
@@ -45,7 +45,7 @@ export function runCommand(command, args, { cwd, env, limitMs = 600_000, show = 
       chunks.push(Buffer.from(String(error)));
       finish(1);
     });
-    // A process that outlives the command may hold its output open; the command is over all the same.
+    // A process that outlives the command may keep its output open, so don't wait for the output to end.
     child.on('exit', () => setTimeout(() => closeOutput(child), graceMs).unref());
     child.on('close', (code) => finish(code ?? 1));
   });

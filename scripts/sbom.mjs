@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What the package is made of, in CycloneDX 1.6: the packages inside the bundles, and those that npm installs along.
- * The same sources give the same text: it has no time and no random number.
+ * The software bill of materials in CycloneDX 1.6: bundled packages, and dependencies that npm installs. Deterministic:
+ * it contains no timestamp and no random number.
  */
 export async function sbom(root, bundled) {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -25,7 +25,7 @@ export async function sbom(root, bundled) {
   return `${JSON.stringify(bom, null, 2)}\n`;
 }
 
-/** What `npm install tidegate` brings, on any platform: the lock file's packages that are not for development only. */
+/** The packages that `npm install tidegate` installs on any platform: all in the lock file except development packages. */
 function installedPackages({ packages }) {
   return Object.entries(packages)
     .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
@@ -50,7 +50,7 @@ function component({ name, version, license, optional, integrity }, how) {
   };
 }
 
-/** The lock file has it in base64; CycloneDX wants it in hexadecimal. */
+/** The lock file has the hash in base64; CycloneDX requires hexadecimal. */
 function hashOf(integrity) {
   const content = Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex');
   return { alg: 'SHA-512', content };

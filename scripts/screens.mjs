@@ -1,6 +1,6 @@
-// `node scripts/screens.mjs [name …]`: draws the pictures of terminals in the docs anew, from the built program in a
-// workspace with one server, under an empty home. `--print COLUMNS` shows the screens as text instead, to look at them.
-// `--walk FOLDER` keeps what every command writes there: in terminals of 80 and 200 columns, without colours, in a pipe.
+// `node scripts/screens.mjs [name …]`: redraws the terminal pictures in the docs, from the built program in a workspace
+// with one server and an empty home. `--print COLUMNS` prints the screens as text instead. `--walk FOLDER` saves the
+// output of every command in that folder: at 80 and 200 columns, without colors, and in a pipe.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,23 +13,23 @@ import { svgOf } from './screens/svg.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'dist/tidegate.js');
 const pictures = join(root, 'docs/pictures/screens');
-/** What each picture shows. The first ones prepare what the later ones need. */
+/** The pictures and their commands. Later pictures depend on the effects of earlier ones. */
 const screens = [
   {
     name: 'init',
-    title: 'tidegate init looks at the machine and writes tidegate.yaml',
+    title: 'tidegate init examines the machine and writes tidegate.yaml',
     args: ['init', '--yes'],
   },
-  { name: 'doctor', title: 'tidegate doctor checks everything and says what to type', args: ['doctor'] },
-  { name: 'tools-cost', title: 'tidegate tools cost weighs tools in tokens', args: ['tools', 'cost'] },
+  { name: 'doctor', title: 'tidegate doctor checks everything and suggests commands', args: ['doctor'] },
+  { name: 'tools-cost', title: 'tidegate tools cost shows the token cost of tools', args: ['tools', 'cost'] },
   {
     name: 'explain',
-    title: 'tidegate explain tells what a code means',
+    title: 'tidegate explain describes an error code',
     args: ['explain', 'provider.untrusted'],
   },
   {
     name: 'import',
-    title: 'tidegate import shows what it would write before it writes anything',
+    title: 'tidegate import shows all changes before it writes them',
     args: ['import', 'cursor', '--point', '--dry-run', '--gate', 'name'],
     prepare: writeEditor,
   },
@@ -60,7 +60,7 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** The examples are those of the test that holds them to their width and colours. */
+/** Uses the examples of the test that checks their width and colors. */
 function walk(folder) {
   const words = [
     join(root, 'node_modules/vitest/vitest.mjs'),
@@ -80,7 +80,7 @@ function openPlace() {
   mkdirSync(bin);
   cpSync(join(root, 'examples/demo/workspace'), join(place, 'tides'), { recursive: true });
   spawnSync('git', ['init', '-q', join(place, 'tides')]);
-  // What somebody has who used an agent with a server before.
+  // The files of a user who has already configured a server in an agent.
   const args = [join(root, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), '.'];
   const mcpServers = { files: { command: 'node', args } };
   writeFileSync(join(place, 'tides/.mcp.json'), JSON.stringify({ mcpServers }, undefined, 2));
@@ -89,7 +89,7 @@ function openPlace() {
   return { PATH: path, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...noColour() };
 }
 
-/** An editor with a server of its own, and a key in clear text that is nobody's. */
+/** An editor that has its own server, with a made-up key in plain text. */
 function writeEditor() {
   mkdirSync(join(place, 'home/.cursor'));
   const env = { TIDES_API_KEY: 'sk-0123456789abcdef0123456789abcdef' };

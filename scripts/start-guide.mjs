@@ -1,6 +1,6 @@
-// What `npm start` prints once the gate is up: how to connect, how to try it, how to stop it.
+// The text that `npm start` prints when the gateway is up: how to connect, try and stop it.
 
-/** The text, with colours only where `paint` gives some. */
+/** The text, with colors if `paint` adds them. */
 export function guide({ url, token, tools, command, home, config, paint }) {
   const bearer = `Bearer ${token}`;
   const title = (text) => paint('bold', text);
@@ -10,7 +10,7 @@ export function guide({ url, token, tools, command, home, config, paint }) {
 ${title('Tidegate is running')} with ${tools} tools.
 
   URL    ${paint('cyan', url)}
-  Token  ${paint('cyan', token)}   ${paint('dim', '(shown because this is the demo: treat a real one as a password)')}
+  Token  ${paint('cyan', token)}   ${paint('dim', '(shown because this is a demo; treat real tokens like passwords)')}
 
 ${title('Connect an agent')}
 
@@ -33,15 +33,15 @@ ${title('Connect an agent')}
     { "mcpServers": { "tidegate": { "type": "http", "url": "${url}",
         "headers": { "Authorization": "${bearer}" } } } }
 
-  ${title('A client that only speaks stdio')} starts this, from this folder:
+  ${title('A client that only supports stdio')} can start this command in this folder:
     ${cli} mcp --via ${url}
 
-${title('Try a call')}   ${paint('dim', 'in another terminal, from this folder')}
+${title('Try a call')}   ${paint('dim', 'in another terminal, in this folder')}
 
   ${cli} tools call files_read_text_file path=welcome.md --config ${config}
 
   curl -s ${api}/tools/files_list_directory/call -H "Authorization: ${bearer}" -d '{"path":"."}'
 
-${title('Stop')} with Ctrl+C: Tidegate and its servers end. Each call prints a line of JSON below.
+${title('Stop')} with Ctrl+C. This also stops the servers. Each call prints a line of JSON below.
 `;
 }

@@ -1,5 +1,5 @@
-// `npm start`, also on a fresh clone: installs, builds, and runs a gate on a demo workspace with one real upstream
-// MCP server. Everything it writes is under .tidegate/. Until the install is done, only Node's own modules are used.
+// `npm start`, also on a fresh clone: installs, builds, and runs a gateway on a demo workspace with one real upstream MCP
+// server. Everything it writes is under .tidegate/. Imports only Node's built-in modules until the install is done.
 import { spawn } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -42,7 +42,7 @@ async function main() {
   say('workspace', await prepareDemo());
   const trust = await trustDemo();
   (trust.isTrusted ? say : warn)('trust', trust.says);
-  // What run-command.mjs does at Ctrl+C was for the steps above. From here on, the gate is asked to end.
+  // The handlers of run-command.mjs were for the steps above. From here on, Ctrl+C stops the gateway.
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
   await runGate(wanted ?? (await freePort()), trust.isTrusted);
 }
@@ -62,13 +62,13 @@ async function ensureBuilt() {
     if (entry.isFile()) sources.push(join(entry.parentPath ?? entry.path, entry.name));
   const newest = Math.max(...(await Promise.all(sources.map(changed))));
   if (built >= newest) return `${short(program)} is up to date`;
-  console.log(built === 0 ? 'building dist/' : 'building dist/ again: the sources are newer');
+  console.log(built === 0 ? 'building dist/' : 'rebuilding dist/: the sources are newer');
   const { code, output } = await runCommand(process.execPath, ['scripts/build.mjs'], { cwd: root });
   if (code !== 0) throw new Error(`the build failed\n${output}`);
   return `${short(program)} is built`;
 }
 
-/** When a file last changed; 0 for one that does not exist. */
+/** Modification time of a file; 0 if it does not exist. */
 async function changed(path) {
   try {
     return (await stat(path)).mtimeMs;
@@ -78,15 +78,15 @@ async function changed(path) {
   }
 }
 
-/** A copy that is there already is kept: it may have been changed. */
+/** Keeps an existing copy, because the user may have changed it. */
 async function prepareDemo() {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  if ((await changed(config)) > 0) return `${short(demo)}, as you left it`;
+  if ((await changed(config)) > 0) return `${short(demo)}, unchanged`;
   await cp(example, demo, { recursive: true });
-  return `${short(demo)}, copied from ${short(example)}: change it as you like`;
+  return `${short(demo)}, copied from ${short(example)}; you can change it`;
 }
 
-/** Only our own example is trusted without asking. */
+/** Only our own example is trusted without confirmation. */
 async function trustDemo() {
   const [own, ours] = await Promise.all(
     [config, join(example, 'tidegate.yaml')].map((file) => readFile(file)),
@@ -96,12 +96,12 @@ async function trustDemo() {
     cwd: root,
     env: environment,
   });
-  if (code !== 0) throw new Error(`the demo's configuration could not be trusted\n${output}`);
-  const says = `${short(config)}, because it is our own example. Your files are never trusted for you.`;
+  if (code !== 0) throw new Error(`the demo configuration could not be trusted\n${output}`);
+  const says = `${short(config)}, because it is our own example. Other files are never trusted automatically.`;
   return { isTrusted: true, says };
 }
 
-/** A file that was changed is the user's own: it is for them to read and to trust. */
+/** If the user changed the file, only the user can trust it. */
 async function trustOfChanged() {
   const { output } = await runCommand(process.execPath, [program, 'config', 'check', config, '--json'], {
     cwd: root,
@@ -110,11 +110,11 @@ async function trustOfChanged() {
   if (parsed(output)?.trusted === true)
     return { isTrusted: true, says: `${short(config)}, changed and trusted by you` };
   const command = `TIDEGATE_HOME="$PWD/${short(home)}" node ${short(program)} trust ${short(config)}`;
-  const says = `${short(config)} was changed and is not trusted: its servers are not started. Read it, then: ${command}`;
+  const says = `${short(config)} was changed and is not trusted, so its servers are not started. Review it, then run: ${command}`;
   return { isTrusted: false, says };
 }
 
-/** The usual port, or the next one that is free. */
+/** The default port, or the next free one. */
 async function freePort() {
   for (let port = firstPort; port < firstPort + triedPorts; port += 1) if (await isFree(port)) return port;
   return 0;
@@ -147,23 +147,23 @@ async function runGate(port, isExpectingTools) {
   const paths = { command: short(program), home: short(home), config: short(config) };
   console.log(guide({ url, token, tools, paint, ...paths }));
   const { code } = await exited;
-  console.log('\nThe gate is closed.');
+  console.log('\nTidegate has stopped.');
   process.exitCode = code ?? 0;
 }
 
-/** At a terminal Ctrl+C reaches the gate too, so we only wait; whoever signals us alone is heard all the same. */
+/** Passes signals on. At a terminal, Ctrl+C reaches the gateway anyway, but other signals reach only this process. */
 function endWithUs(gate) {
   const end = (signal) => {
     gate.kill(signal);
     setTimeout(() => gate.kill('SIGKILL'), graceMs).unref();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal));
-  // npm passes a signal on to a shell, which dies of it and leaves us behind.
+  // npm passes signals on to a shell, which exits and leaves this process running.
   const isNpm = process.env['npm_lifecycle_event'] !== undefined;
   if (isNpm) setInterval(() => process.ppid !== parent && end('SIGTERM'), parentMs).unref();
 }
 
-/** The first JSON value that `serve --json` prints: where it listens. */
+/** The first JSON value that `serve --json` prints: its address. */
 async function announcement(gate) {
   let text = '';
   for await (const line of createInterface({ input: gate.stdout })) {
@@ -178,7 +178,7 @@ async function announcement(gate) {
 }
 
 function hintOf(code) {
-  return code === 'http.port_in_use' ? '. Without --port, the next free one is taken.' : '';
+  return code === 'http.port_in_use' ? '. Omit --port to use the next free port.' : '';
 }
 
 function parsed(text) {
@@ -189,7 +189,7 @@ function parsed(text) {
   }
 }
 
-/** The first list waits for the servers by itself; a server that is slow to start gets some more time. */
+/** The first list already waits for servers; this gives slow servers more time. */
 async function countTools(url, token, waitMs) {
   const address = new URL('/api/tools', url);
   const until = Date.now() + waitMs;
@@ -202,7 +202,7 @@ async function countTools(url, token, waitMs) {
 }
 
 function failed({ code, signal }) {
-  throw new Error(`the gate ended before it was ready (${signal ?? `exit code ${code}`})`);
+  throw new Error(`Tidegate exited before it was ready (${signal ?? `exit code ${code}`})`);
 }
 
 try {

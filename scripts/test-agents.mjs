@@ -1,5 +1,5 @@
 // `npm run test:agents`: installs the real agent CLIs in test/agents and runs the suites that drive them against dist/.
-// An install that is impossible is a failure: without them nothing was proven.
+// If they cannot be installed, that is a failure, because nothing was tested.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled } from './install.mjs';
@@ -9,7 +9,7 @@ import { runProject } from './vitest-command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Runs the suites with the real agents against a dist/ that is there already; gives the totals. */
+/** Runs the suites with the real agents against an existing dist/, and returns the totals. */
 export async function testAgents() {
   await ensureInstalled(join(root, 'test/agents'));
   return runProject(root, 'agents');

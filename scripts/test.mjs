@@ -1,5 +1,5 @@
 // `npm test`, also on a fresh clone: installs, builds, checks, and runs the wire suites against dist/.
-// Until the install is done, only Node's own modules are used here.
+// Imports only Node's built-in modules until the install is done.
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { check } from './check.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -9,7 +9,7 @@ import { runProject } from './vitest-command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Installs, builds, checks and runs the wire suites; gives the totals. */
+/** Installs, builds, checks and runs the wire suites; returns the totals. */
 export async function test() {
   await ensureInstalled(root);
   const build = await runCommand(process.execPath, ['scripts/build.mjs'], { cwd: root, show: true });

@@ -55,11 +55,11 @@ ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEAL
 
 For more information, please refer to <https://unlicense.org>`;
 
-/** Licence texts by the name that a manifest gives, and the holders that a manifest does not name. */
+/** License texts by the license name in a manifest, and copyright holders that manifests do not name. */
 const standardTexts = { MIT: mitText, 'BSD-3-Clause': bsd3Text };
 const holders = { antlr4: '2012-2022 The ANTLR Project. All rights reserved.' };
 
-/** Every npm package of which some code went into the bundles: its folder and its manifest, by name. */
+/** Every npm package with code in the bundles: its folder and manifest, by name. */
 export async function bundledPackages(root, metafile) {
   const folders = new Set();
   for (const output of Object.values(metafile.outputs)) {
@@ -79,7 +79,7 @@ async function manifestOf(folder) {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 }
 
-/** The licence of each bundled package, as one text. */
+/** The licenses of all bundled packages, as one text. */
 export async function thirdPartyNotices(packages) {
   const notices = await Promise.all(packages.map(notice));
   const head = `Tidegate bundles code of these ${notices.length} packages.\n`;
@@ -97,12 +97,12 @@ async function licenceTexts(folder) {
   return Promise.all(names.map(async (name) => (await readFile(join(folder, name), 'utf8')).trim()));
 }
 
-/** Some packages name their licence without carrying its text. */
+/** Some packages name their license but do not include its text. */
 function standardText({ name, license, author }) {
-  // Nobody holds a copyright in it.
+  // Public domain, so there is no copyright holder.
   if (license === 'Unlicense') return unlicenseText;
   const text = standardTexts[license];
-  if (!text) throw new Error(`${name} carries no licence text (it says: ${license})`);
+  if (!text) throw new Error(`${name} has no license text (its manifest says: ${license})`);
   const named = typeof author === 'string' ? author : author?.name;
   const holder = holders[name] ?? named ?? `the authors of ${name}`;
   return `Copyright (c) ${holder}\n\n${text}`;

@@ -1,4 +1,4 @@
-// What ran, as { passed, failed, skipped }.
+// Test totals: { passed, failed, skipped }.
 import { readFile } from 'node:fs/promises';
 
 const line = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/;
@@ -20,12 +20,12 @@ export function sentence({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** A step that is not made of tests counts as one. */
+/** A step without tests counts as one. */
 export function oneStep(code) {
   return code === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 };
 }
 
-/** Reads the last line of a suite's output. A suite that fails without saying so counts as one failure. */
+/** Reads the last line of a suite's output. A suite that fails without totals counts as one failure. */
 export function ofOutput({ code, output }) {
   const match = line.exec(output.trimEnd());
   const total = match
@@ -50,7 +50,7 @@ export async function ofVitest(reportFile, code) {
   return withExitCode(add(...files), code);
 }
 
-/** What failed, by name and first words: enough to look for it where only the end of a log is kept. */
+/** Names and first lines of failures, for CI systems that keep only the end of a log. */
 export async function failuresOf(reportFile) {
   const report = await readReport(reportFile);
   const files = report?.testResults ?? [];
@@ -61,7 +61,7 @@ export async function failuresOf(reportFile) {
   });
 }
 
-/** Tests that passed only when they ran once more, with the first failure. */
+/** Tests that passed only when retried, with their first failure. */
 export async function retriedIn(reportFile) {
   const report = await readReport(reportFile);
   return (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
 import { failuresOf, ofVitest, retriedIn } from './totals.mjs';
 
-/** How to run one vitest project so that its totals can be read from a report afterwards. */
+/** The command that runs one vitest project and writes a report with its totals. */
 export function vitestCommand(root, project) {
   const report = join(root, '.cache', `vitest-${project}.json`);
   const vitest = join(root, 'node_modules', '.bin', 'vitest');
@@ -11,7 +11,7 @@ export function vitestCommand(root, project) {
   return { command: [vitest, 'run', '--project', project, ...reporters], report };
 }
 
-/** Runs one vitest project that drives the built program, and gives its totals. */
+/** Runs one vitest project against the built program, and returns its totals. */
 export async function runProject(root, project) {
   const { command, report } = vitestCommand(root, project);
   const limitMs = process.env['TIDEGATE_COUNTS'] === 'full' ? 4 * 3_600_000 : 2_700_000;

@@ -1,12 +1,12 @@
-// esbuild cuts chunks along who shares what. The more modules are loaded late, the smaller the pieces of what they
-// share, and each piece is a file that the start has to find, read and link.
+// esbuild splits chunks by which entries share a module. The more modules are loaded lazily, the smaller the shared
+// pieces, and each piece is a file that must be found, read and linked at startup.
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * A plugin that keeps together what is loaded together: a module that is loaded late imports what is there by then.
- * `thereBefore` names that for a path; undefined leaves the module as it is.
+ * A plugin that keeps modules together that are loaded together: each lazily loaded module imports the module that is
+ * already loaded by then. `thereBefore` returns that module for a path; undefined leaves the path unchanged.
  */
 export async function wholeChunks(options, thereBefore) {
   const { metafile } = await build({ ...options, metafile: true, write: false, sourcemap: false });
@@ -29,7 +29,7 @@ export async function wholeChunks(options, thereBefore) {
   };
 }
 
-/** Takes out imports of the bundler's own helpers where none of them is used. Blanks keep the source maps right. */
+/** Removes unused imports of the bundler's helpers. Replaces them with spaces to keep the source maps valid. */
 export function withoutIdleHelpers({ outputs }) {
   const idle = Object.keys(outputs)
     .filter((path) => isHelpers(outputs[path]))
@@ -37,12 +37,12 @@ export function withoutIdleHelpers({ outputs }) {
   return (text) => idle.reduce((rest, one) => rest.replace(one, ' '.repeat(one.length)), text);
 }
 
-/** The chunk that comes from no source. */
+/** The chunk without any source file. */
 function isHelpers({ inputs, entryPoint, exports }) {
   return entryPoint === undefined && Object.keys(inputs).length === 0 && exports.length > 0;
 }
 
-/** The files that are read when these entries are loaded, with what they import at once. */
+/** The files that loading these entries reads, including their static imports. */
 export function filesOf({ outputs }, entries) {
   const found = new Set();
   const add = (path) => {

@@ -1,4 +1,4 @@
-// What the gate really asks: the authority, on a store of 100,000 tuples, for lists of 50, 1,000 and 10,000 tools.
+// The authorizer as the gateway uses it: a store of 100,000 tuples, and lists of 50, 1,000 and 10,000 tools.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

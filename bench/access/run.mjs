@@ -1,4 +1,4 @@
-// `node --expose-gc bench/access/run.mjs [--page]`: what a check and a visible set cost, with 100,000 tuples in memory.
+// `node --expose-gc bench/access/run.mjs [--page]`: the cost of a check and of a visible set, with 100,000 tuples in memory.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, loadavg, platform } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ async function main() {
     figures.push([name, value]);
     console.log(`${name.padEnd(58)} ${value}`);
   };
-  print(`${tuples.size} tuples put in`, `${filled.toFixed(0)} ms`);
+  print(`${tuples.size} tuples inserted`, `${filled.toFixed(0)} ms`);
   for (const [name, question, options] of checks()) {
     const answer = engine.check(question, options);
     print(
@@ -103,8 +103,8 @@ async function writePage(figures, rows, before) {
   );
   const machine = `${platform()} ${arch()}, ${availableParallelism()} cores, Node ${process.versions.node}`;
   const load = `load ${before.toFixed(1)} to ${loadavg()[0].toFixed(1)}`;
-  const text = `The checks before every call and list, with 100,000 tuples and 1,000 principals in memory. Cold: a principal with nothing
-cached yet. Warm and hot: the same check again with nothing changed, without reading the revision. Budget: a hot
+  const text = `The checks before every call and list, with 100,000 tuples and 1,000 principals in memory. Cold: nothing is cached
+for the principal. Warm and hot: the same check again, without changes and without reading the revision. Budget: a hot
 check ≤ 5 µs, a list of 10,000 tools ≤ 20 ms cold and ≤ 1 ms warm. ${machine}, ${load}.
 
 ${table.join('\n')}
@@ -134,7 +134,7 @@ function manyTuples() {
     name: 'not_expired',
     context: { until: '2030-01-01T00:00:00Z' },
   });
-  // Five roles deep, then a profile.
+  // Five nested roles, then a profile.
   for (let depth = 0; depth < 5; depth += 1) add(`role:${depth + 1}#member`, 'member', `role:${depth}`);
   add('principal:agent/deep', 'member', 'role:5');
   add('role:0#member', 'assignee', 'profile:coding');
@@ -158,7 +158,7 @@ function checks() {
   ];
 }
 
-/** Microseconds of one call, the median of rounds. */
+/** Microseconds per call, median of several rounds. */
 function perCall(work) {
   const calls = 20_000;
   const rounds = Array.from({ length: 7 }, () => timed(() => repeat(calls, work)));
@@ -169,7 +169,7 @@ function repeat(times, work) {
   for (let index = 0; index < times; index += 1) work();
 }
 
-/** Milliseconds of CPU: what others run on the machine does not count. */
+/** Milliseconds of CPU time, so that other programs on the machine don't count. */
 function timed(work) {
   const before = process.cpuUsage();
   work();

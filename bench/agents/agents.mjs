@@ -1,4 +1,4 @@
-// The real CLIs, as their users start them for one answer.
+// The real CLIs, started like a user would for one answer.
 import { fileURLToPath } from 'node:url';
 
 const system = `${process.platform}-${process.arch}`;

@@ -1,6 +1,7 @@
-// `node bench/agents/run.mjs [--rounds N] [--page]`: what it costs an agent to have the gate. A run of two turns (read a
-// file, answer) of each real CLI, bare with its own tool and by `tidegate run` with ours, interleaved in one process, with
-// the bare arm twice to show the noise. Needs `npm run test:agents` for the CLIs; their verdicts are known before.
+// `node bench/agents/run.mjs [--rounds N] [--page]`: the overhead of the gateway for an agent. Each real CLI does a run of
+// two turns (read a file, answer): alone with its own tool, and through `tidegate run` with ours. The arms are interleaved,
+// and the bare arm runs twice to show the noise. Run `npm run test:agents` first to install the CLIs. Isolation results
+// are known in advance.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -24,7 +25,9 @@ async function main() {
   const rounds = Number(values.rounds);
   const missing = agents.filter(({ file }) => !existsSync(file));
   if (missing.length > 0)
-    throw new Error(`not installed: ${missing.map(({ title }) => title).join(', ')}: npm run test:agents`);
+    throw new Error(
+      `not installed: ${missing.map(({ title }) => title).join(', ')}. Run: npm run test:agents`,
+    );
   const place = await openPlace();
   const before = loadavg()[0];
   try {
@@ -69,7 +72,7 @@ async function openPlace() {
   return { root, home, workspace, bin, env };
 }
 
-/** Bare, gated and bare again, in turns; the first round of each is not counted: homes are made then. */
+/** Bare, through the gateway and bare again, in turn. The first round of each does not count, because it creates the homes. */
 async function measure(agent, place, rounds) {
   const times = { bare: [], gated: [], again: [] };
   for (let round = 0; round <= rounds; round += 1) {
@@ -110,7 +113,7 @@ async function gated(agent, place) {
   });
 }
 
-/** Runs something against a model of two turns, and sees to it that both were taken. */
+/** Runs something against a model with two turns, and checks that both were used. */
 async function withModel(read, run) {
   const model = await openScriptedModel(inConversation([{ calls: [read] }, { say: 'all done' }]));
   try {
@@ -142,7 +145,7 @@ function runToEnd([command, ...args], { workspace, env }, more = {}) {
     child.once('close', (code) => {
       clearTimeout(timer);
       if (code === 0) resolve(performance.now() - started);
-      else reject(new Error(`${command} ${args.join(' ')} ended with ${code}: ${said}`));
+      else reject(new Error(`${command} ${args.join(' ')} exited with ${code}: ${said}`));
     });
   });
 }
@@ -151,7 +154,7 @@ const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`;
 const ratio = (a, b) => `${(a / b).toFixed(2)} ×`;
 
 function line({ title, bare: alone, gated: under, again }) {
-  return `${title.padEnd(12)} bare ${seconds(alone)}, gated ${seconds(under)}: ${ratio(under, alone)} (bare again ${ratio(again, alone)})`;
+  return `${title.padEnd(12)} bare ${seconds(alone)}, with the gateway ${seconds(under)}: ${ratio(under, alone)} (bare again ${ratio(again, alone)})`;
 }
 
 function page(head, rows) {
@@ -161,12 +164,12 @@ function page(head, rows) {
   );
   return [
     'A run of two turns (read a file, answer) against a model on the loopback interface: the CLI alone with its own tool,',
-    'and through `tidegate run` with the gateway as its only source of tools and the isolation result already known. Medians of',
-    'whole processes. Most of what the gateway adds is the start of two more Node processes.',
+    'and through `tidegate run` with the gateway as its only source of tools. The isolation test has already run. Medians of',
+    'whole processes. Most of the difference is the start of two more Node processes.',
     '',
     `${head}.`,
     '',
-    '| | bare | by `tidegate run` | ratio | the bare arm again |',
+    '| | CLI alone | `tidegate run` | ratio | CLI alone again (noise) |',
     '|---|---|---|---|---|',
     ...table,
   ].join('\n');

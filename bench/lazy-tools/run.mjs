@@ -1,5 +1,5 @@
 // `node bench/lazy-tools/run.mjs [--page]`: what the tools of 120 real MCP servers cost a client of the built program, in
-// tokens (o200k) of the definitions that a model is shown: everything listed, found tools listed, over the bridge.
+// tokens (o200k) of the definitions that a model is shown: everything listed, found tools listed, through call_tool.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
@@ -30,7 +30,7 @@ const needs = [
 async function main() {
   const data = process.env.TIDEGATE_TESTDATA;
   if (data === undefined) {
-    console.log(`skipped: set TIDEGATE_TESTDATA to the folder that holds ${set}`);
+    console.log(`skipped: set TIDEGATE_TESTDATA to the folder that contains ${set}`);
     return;
   }
   const place = openPlace(readFileSync(join(data, set), 'utf8'));
@@ -76,7 +76,7 @@ function openPlace(text) {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
   run('trust', '--yes', configFile);
-  // Every server is listed once, so that each client finds all of them known.
+  // List every server once, so that all of them are known to each client.
   run('tools', 'list', '--json');
   const count = [...byServer.values()].reduce((sum, own) => sum + own.size, 0);
   return { directory, configFile, env, servers: byServer.size, tools: count };
@@ -85,7 +85,7 @@ function openPlace(text) {
 async function measure(place) {
   const eager = await withClient(place, 'claude-code', (client) => client.tools());
   const atFirst = await withClient(place, 'opencode', (client) => client.tools());
-  const bridge = await withClient(place, 'somebody', async (client) => {
+  const callTool = await withClient(place, 'somebody', async (client) => {
     for (const need of needs) await client.search(need);
     return client.tools();
   });
@@ -97,7 +97,7 @@ async function measure(place) {
     'everything listed': cost(eager),
     'list, nothing found yet': cost(atFirst),
     'list, all slots used': cost(full),
-    bridge: cost(bridge),
+    call_tool: cost(callTool),
   };
 }
 

@@ -1,6 +1,6 @@
-// `node bench/plugins/run.mjs [rounds] [--page]`: what an Execute costs through the gate, against a direct gRPC call of the
-// same plugin program, in one run. The direct arm stands twice: their ratio is the noise. With --page the table goes into
-// docs/benchmarks.md.
+// `node bench/plugins/run.mjs [rounds] [--page]`: the cost of an Execute through the gateway, compared with a direct gRPC
+// call to the same plugin program in the same run. The direct arm runs twice; the ratio of the two is the noise. `--page`
+// writes the table into docs/benchmarks.md.
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ async function main() {
     const gate = await openGate(home);
     arms['direct gRPC'] = await openDirect(plugin, home);
     arms['direct gRPC again'] = await openDirect(plugin, home);
-    arms['through the gate'] = gate;
+    arms['through the gateway'] = gate;
     for (const arm of Object.values(arms)) await burst(arm, calls, 1);
     const seen = Object.fromEntries(Object.keys(arms).map((name) => [name, { one: [], many: [] }]));
     for (let round = 0; round < rounds; round += 1) {
@@ -69,13 +69,13 @@ function reportOf(seen) {
   return [
     'One `Execute` of the same plugin program, over mutual TLS on a Unix socket: called directly with grpc-js, and as a tool',
     `through the gateway over stdio. ${rounds} interleaved rounds; ${calls} calls one after another, then ${calls * 4} with ${atOnce} in flight; medians.`,
-    `The direct arm runs twice; the ratio between the two is the noise. Load at the end: ${loadavg()[0].toFixed(1)} (2 would be full).`,
+    `The direct arm runs twice; the ratio between the two is the noise. Load at the end: ${loadavg()[0].toFixed(1)} (2 means fully loaded).`,
     '',
-    '| arm | one at a time | against direct | 32 in flight | throughput against direct |',
+    '| arm | one at a time | relative to direct | 32 in flight | throughput relative to direct |',
     '|---|---|---|---|---|',
     ...rows,
     '',
-    'The gateway adds one process and two lines of JSON to the path of a call. No single part of it dominates a profile.',
+    'The gateway adds one process and two lines of JSON to each call. No single part of it dominates a profile.',
   ].join('\n');
 }
 
@@ -120,7 +120,7 @@ async function openGate(home) {
   return { call, close: () => client.close() };
 }
 
-/** The shortest way: one gRPC client of the same library, mutual TLS on the same kind of socket. */
+/** The most direct path: one gRPC client of the same library, with mutual TLS on the same kind of socket. */
 async function openDirect(path, folder) {
   const [key, cert] = await Promise.all(
     ['peer-key.pem', 'peer-cert.pem'].map((name) => readFile(join(fixtures, name))),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 
-/** Ways to the same answer; each gives the milliseconds that it took. */
+/** Different ways to get the same answer; each returns the milliseconds it took. */
 export async function openArms(service, tree) {
   const stateDir = await mkdtemp(join(tmpdir(), 'tidegate-bench-'));
   const processes = service.openProcesses({ stateDir });
@@ -34,7 +34,7 @@ function sameFlags({ textArguments, listArguments, parseGlob }, { kind, query })
   return listArguments(query.order, { includeIgnored: true, names, depth });
 }
 
-/** Reads all output, as anyone must who wants the answer. */
+/** Reads all output, because the answer needs all of it. */
 function run(args, cwd) {
   return new Promise((resolve, reject) => {
     const child = spawn(rgPath, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** The service as the program has it, in one file of its own. */
+/** The service exactly as in the program, in its own file. */
 export async function bundleService(root) {
   const outfile = join(root, '.cache', 'bench-search.mjs');
   await build({

@@ -11,7 +11,7 @@ const text = {
 const list = { order: 'newest', limit: 100, includeIgnored: true };
 const all = ['--no-config', '--no-ignore', '--hidden', '--glob=!.git'];
 
-/** `plain` is what somebody would type for the same answer. */
+/** `plain` is the command a user would type for the same answer. */
 export const cases = [
   grep('files_with_matches, few', 'files', 'createServer', ['-l']),
   grep('content, few', 'lines', 'createServer', ['-n']),

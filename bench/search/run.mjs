@@ -1,6 +1,6 @@
-// `node bench/search/run.mjs [--rounds N] [--tree FOLDER] [--only NAME] [--page]`: Glob and Grep, through their service in
-// a warm process, against ripgrep itself, started by the same Node with the same flags on the same tree. `--page` puts
-// the figures into docs/benchmarks.md.
+// `node bench/search/run.mjs [--rounds N] [--tree FOLDER] [--only NAME] [--page]`: compares Glob and Grep, through their
+// service in a warm process, with ripgrep itself, started by the same Node with the same flags on the same tree. `--page`
+// writes the figures into docs/benchmarks.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,9 +18,9 @@ import { sectionText } from './section.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const budget = 1.15;
-// What a search leaves to be done after its answer must not fall into the next arm.
+// Cleanup after a search must not run during the next arm.
 const pauseMs = 150;
-// A folder that changed less than 2.5 s ago is not believed to be calm.
+// Folders that changed less than 2.5 s ago are not cached.
 const calmMs = 3000;
 
 async function main() {
@@ -33,7 +33,7 @@ async function main() {
     },
   });
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number from 1');
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a number of 1 or more');
   const service = await import(pathToFileURL(await bundleService(root)).href);
   const before = loadavg()[0];
   const trees = [];
@@ -46,7 +46,7 @@ async function main() {
   if (values.page) await writePage({ run, trees });
 }
 
-/** Folders that change are looked at twice, so nobody may edit them meanwhile. */
+/** Changing folders are read twice, so they must not be edited during a run. */
 async function onCopy(name, work) {
   const base = await mkdtemp(join(tmpdir(), 'tidegate-bench-tree-'));
   try {
@@ -109,7 +109,7 @@ function describeRun(rounds) {
   };
 }
 
-/** Whether this was started with `chrt -r 1`: then other work of the machine waits, for all arms alike. */
+/** Whether this was started with `chrt -r 1`: other programs then have to wait, for all arms equally. */
 function isRealTime() {
   try {
     const fields = readFileSync('/proc/self/stat', 'latin1')

@@ -1,20 +1,20 @@
-// The part of docs/benchmarks.md about Glob and Grep.
+// The section of docs/benchmarks.md about Glob and Grep.
 export function sectionText({ run, trees }) {
   const ratios = trees.flatMap(({ rows }) => rows);
   const over = ratios.filter(({ ratio }) => ratio > run.budget);
-  const verdict = over.length === 0 ? 'None is over.' : `Over: ${over.map(overText).join('; ')}.`;
+  const verdict = over.length === 0 ? 'None missed.' : `Missed: ${over.map(overText).join('; ')}.`;
   return `Measured through their service in a warm process, against ripgrep started by the same Node with the same flags; Node reads
 all output. ${run.rounds} rounds, interleaved, medians. Budget: ≤ ${run.budget} ×.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after${busyText(run)}.
 
-**${ratios.length - over.length} of ${ratios.length} kept.** ${verdict}
+**${ratios.length - over.length} of ${ratios.length} met.** ${verdict}
 
 ${trees.map(treeText).join('\n\n')}
 
-"A/A" compares ripgrep with itself, measured twice in the same rounds: treat a smaller difference as a tie. "To plain"
-is the ratio to the command that a person would type for the same answer, which often returns less than these tools.
-"Content, very many" stops once there are enough results. The work around ripgrep (open and check the start, own the
-process, read and check the results) takes one to two milliseconds, and more with hundreds of results: little in a
+"A/A" compares ripgrep with itself, measured twice in the same rounds. Treat smaller differences as ties. "To plain"
+is the ratio to the command that you would type for the same search, which often returns less than these tools.
+"Content, very many" stops once there are enough results. The work around ripgrep (check the start folder, manage the
+process, read and check the results) takes one to two milliseconds, and more with hundreds of results. That is little in a
 long search, but a large part of a search that takes ten milliseconds.`;
 }
 
@@ -27,8 +27,8 @@ const escaped = (name) => name.replaceAll('*', '\\*');
 function busyText({ load, cores, isRealTime }) {
   if (Number(load[0]) < cores / 2) return '';
   return isRealTime
-    ? ': busy with other work, which had to wait (`chrt -r 1`) but could fill the caches in between'
-    : ': busy with other work, so the figures are rough';
+    ? ': busy with other work at a lower priority (`chrt -r 1`), which could still fill the caches'
+    : ': busy with other work, so the numbers are rough';
 }
 
 function treeText({ tree, files, rows }) {

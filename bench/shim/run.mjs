@@ -1,5 +1,5 @@
-// What `tidegate mcp-serve` costs to start: `node bench/shim/run.mjs [--rounds N] [--page]`. CPU of the whole life of the
-// process, from its start to the end of its input, against bare Node in interleaved rounds.
+// `node bench/shim/run.mjs [--rounds N] [--page]`: the startup cost of `tidegate mcp-serve`, as CPU from the start of the
+// process until it exits at the end of its input, compared with bare Node in interleaved rounds.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -17,7 +17,7 @@ const address = join(folder, 'gate');
 const config = join(folder, 'door.json');
 const answer = '{"jsonrpc":"2.0","id":1,"result":{}}\n';
 
-/** A gate that lets everybody in and answers one line. */
+/** A gateway that accepts every connection and answers one line. */
 const gate = createServer((socket) => {
   socket.once('data', () => {
     socket.write('welcome\n');
@@ -30,7 +30,7 @@ const arms = {
   'bare Node (`node -e 0`)': ['-e', '0'],
   'bare Node again (A/A)': ['-e', '0'],
   'an empty script': [join(root, 'bench', 'empty.mjs')],
-  '`mcp-serve` as agents start it, one line there and back': [
+  '`mcp-serve` as agents start it, one line in each direction': [
     join(root, 'dist', 'mcp-serve.cjs'),
     '--config',
     config,
@@ -38,10 +38,10 @@ const arms = {
   'the same as `tidegate mcp-serve`': [join(root, 'dist', 'tidegate.js'), 'mcp-serve', '--config', config],
 };
 
-/** CPU in milliseconds of one life, as the system counts it for children that are gone. */
+/** CPU milliseconds of one process, as the system reports it for exited children. */
 function life(args) {
   return new Promise((resolve, reject) => {
-    // Its parent is one small process whose only child it is: the system sums what children spent.
+    // It is the only child of a small parent process, because the system sums the CPU of all children.
     const watch = spawn('bash', [
       '-c',
       'TIMEFORMAT="cpu %3U %3S"; time "$@"',
@@ -74,8 +74,8 @@ try {
     const own = median(values);
     return `| ${name} | ${own.toFixed(0)} | ${(own / floor).toFixed(2)} |`;
   });
-  const text = `CPU from start to exit, ${rounds} starts of each, interleaved, load ${loadavg()[0].toFixed(1)} at the end. The \
-design allows 1.2 ×.
+  const text = `CPU from start to exit, ${rounds} starts of each, interleaved, load ${loadavg()[0].toFixed(1)} at the end. \
+Budget: 1.2 ×.
 
 | | CPU ms | × bare Node |
 |---|---|---|

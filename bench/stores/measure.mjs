@@ -4,7 +4,7 @@ const zone = 'bench';
 const lanesOf = [1, 16, 64, 256];
 const tupleCount = 100_000;
 
-/** What one commit per row costs without anything of ours: the floor that a group is measured against. */
+/** The cost of one commit per row without our code: the floor for comparison. */
 export async function measureSingleRows(open, seconds) {
   const connection = await open();
   connection.exec('pragma journal_mode = wal; pragma synchronous = full; create table facts (fact text)');
@@ -20,14 +20,14 @@ export async function measureSingleRows(open, seconds) {
   return row(times, seconds);
 }
 
-/** Each write is acknowledged, and so on disk, before its lane makes the next one. */
+/** Each write is acknowledged, and therefore on disk, before its lane starts the next one. */
 export async function measureWrites(store, seconds) {
   const rows = {};
   let alone = 0;
   for (const lanes of lanesOf) {
     const times = await writeInLanes(store, lanes, seconds);
     if (lanes === 1) alone = times.length;
-    const name = lanes === 1 ? 'grants, one after the other' : `grants, ${lanes} at once`;
+    const name = lanes === 1 ? 'grants, one at a time' : `grants, ${lanes} at once`;
     rows[name] = { ...row(times, seconds), 'against one': (times.length / alone).toFixed(1) };
   }
   return rows;
@@ -49,7 +49,7 @@ async function writeInLanes(store, lanes, seconds) {
   return times;
 }
 
-/** With a hundred thousand tuples there. */
+/** With a hundred thousand tuples in the store. */
 export async function measureReads(store) {
   const many = `${zone}-many`;
   for (let from = 0; from < tupleCount; from += 5000) {
@@ -74,7 +74,7 @@ export async function measureReads(store) {
     revision: await perCall(() => store.revision(many)),
     'changes, none': await perCall(() => store.changes(many, revision)),
     'changes, one': await perCall(() => store.changes(many, revision - 1)),
-    'token by its hash': await perCall(() => store.findToken(token.hash)),
+    'token by hash': await perCall(() => store.findToken(token.hash)),
     [`all ${tupleCount} tuples`]: await perCall(() => store.changes(many, undefined), 5),
   };
 }

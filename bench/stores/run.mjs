@@ -1,5 +1,5 @@
-// `node bench/stores/run.mjs [--seconds N] [--folder DIR] [--no-postgres] [--page]`: what a write and a read of grants cost, each
-// store as it is built into the program. Commits are on disk before they count.
+// `node bench/stores/run.mjs [--seconds N] [--folder DIR] [--no-postgres] [--page]`: the cost of writing and reading grants,
+// with each store as built into the program. A commit counts once it is on disk.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, loadavg, platform, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -60,8 +60,8 @@ function table(rows) {
 
 async function writePage(about) {
   const file = join(root, 'docs', 'benchmarks.md');
-  const text = `The cost of writing and reading grants, with each store as the program uses it. A grant counts once it is on disk; grants
-that wait at the same time are committed together. ${about}.
+  const text = `The cost of writing and reading grants, with each store as the program uses it. A grant counts when it is on disk; concurrent
+grants are committed together. ${about}.
 
 ${shown.join('\n\n')}`;
   await writeFile(file, sections.stores.into(await readFile(file, 'utf8'), text));
@@ -80,7 +80,7 @@ async function measurePostgres({ openPostgresStore }, place, seconds) {
   const server = await openServer(join(place, 'postgres'));
   const store = await openPostgresStore({ url: server.url });
   show(
-    'PostgreSQL on the loopback, fsync on',
+    'PostgreSQL on the loopback interface, fsync on',
     await measureWrites(store, seconds),
     await measureReads(store),
   );
@@ -88,7 +88,7 @@ async function measurePostgres({ openPostgresStore }, place, seconds) {
   await server.close();
 }
 
-/** Inside the project, because what is installed along is found from there. */
+/** Inside the project, so that installed dependencies are found. */
 async function bundle() {
   await mkdir(join(root, '.cache'), { recursive: true });
   const outdir = await mkdtemp(join(root, '.cache', 'bench-stores-'));

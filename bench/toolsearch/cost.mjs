@@ -1,5 +1,5 @@
-// `node --expose-gc bench/toolsearch/cost.mjs FOLDER TOOLS`: what the index costs with so many tools, as one line of JSON.
-// A process of its own, so that memory and compiled code are those of one index.
+// `node --expose-gc bench/toolsearch/cost.mjs FOLDER TOOLS`: the cost of the index with that many tools, as one line of
+// JSON. Runs in its own process, so that memory and compiled code belong to one index.
 import { openToolIndex } from '../../dist/testing.js';
 import { loadSet } from './score.mjs';
 
@@ -44,7 +44,7 @@ async function fill(servers) {
   return index;
 }
 
-/** A second index, so that the program's code, which the first one loaded, does not count. */
+/** A second index, so that code loaded by the first one does not count. */
 async function weigh(servers) {
   global.gc();
   const before = memory();
@@ -54,7 +54,7 @@ async function weigh(servers) {
   return { index, megabytes: (memory() - before) / 2 ** 20 };
 }
 
-/** Real tools as far as they go, then the same under other servers. */
+/** Real tools; if there are too few, they repeat under other servers. */
 function pool(loaded, count) {
   const all = loaded.flatMap(({ name, tools }) =>
     tools.map((tool) => ({ ...tool, id: `${name}/${tool.id}` })),
@@ -72,7 +72,7 @@ function serversOf(tools) {
   return servers;
 }
 
-/** The median of several servers of 50 tools. */
+/** The median for several servers of 50 tools. */
 function added(index, tools) {
   const times = Array.from({ length: 9 }, (_, turn) => {
     const own = tools.slice(turn * serverSize, (turn + 1) * serverSize);
@@ -95,7 +95,7 @@ function timeOf(work) {
   return times.sort((a, b) => a - b)[Math.floor(turns / 2)];
 }
 
-/** Milliseconds of CPU since. */
+/** Milliseconds of CPU time since then. */
 function cpu() {
   const from = process.cpuUsage();
   return () => {

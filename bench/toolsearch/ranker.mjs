@@ -1,4 +1,4 @@
-// The built index behind the two functions that a harness for tool search asks for: `build(tools)`, `search(query, k)`.
+// The built index, with the two functions that a tool search harness needs: `build(tools)` and `search(query, k)`.
 import { openToolIndex } from '../../dist/testing.js';
 
 let current = () => [];
@@ -11,7 +11,7 @@ export function search(query, k) {
   return current(query, k);
 }
 
-/** A search over these tools alone: (query, k) -> ids. */
+/** Returns a search over these tools only: (query, k) -> ids. */
 export async function open(tools) {
   const index = await openToolIndex();
   const servers = new Map();

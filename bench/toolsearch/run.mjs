@@ -1,6 +1,6 @@
-// `node bench/toolsearch/run.mjs [--page] [--real-time]`: how well the built index finds tools, beside FastMCP's way; what keyword
-// stuffing does to it; what it costs. `--page` puts the figures into docs/benchmarks.md, `--real-time` lets
-// other work wait while the cost is measured (needs root). Build first.
+// `node bench/toolsearch/run.mjs [--page] [--real-time]`: how well the built index finds tools, compared with FastMCP's
+// search; how keyword stuffing affects it; and what it costs. `--page` writes the figures into docs/benchmarks.md,
+// `--real-time` makes other programs wait while the cost is measured (needs root). Build first.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, loadavg, platform } from 'node:os';
@@ -30,7 +30,7 @@ const sets = [
 ];
 const attacked = ['sealtools-dev', 'bfcl-synthetic'];
 const processes = 3;
-/** Their labels are wrong (see the data's own notes). */
+/** Their labels are wrong (see the notes in the data). */
 const mislabelled = new Set(['mcpverse:Q64', 'mcpverse:Q150']);
 
 async function main() {
@@ -94,7 +94,7 @@ async function attack(name) {
   return rows;
 }
 
-/** Each time in a fresh process; other programs can only make a build slower, so the fastest is the nearest to the truth. */
+/** Each build runs in a new process. Other programs can only slow it down, so the fastest build is the most accurate. */
 function measureCost(tools, isRealTime) {
   const node = [
     process.execPath,
@@ -122,13 +122,13 @@ function verdictsOf({ quality, stuffing, cost }) {
   const verdict = (what, value, isKept) => ({ what, value, isKept });
   return [
     verdict(
-      'nDCG@10 above FastMCP-style on every set but mcp-tools',
+      'nDCG@10 above FastMCP-style on every set except mcp-tools',
       `${behind.length} behind`,
       behind.length === 0,
     ),
     verdict('mean nDCG@10 at least 0.08 above', gain.toFixed(3), gain >= 0.08),
     verdict(
-      'hostile tools in the first five in at most 1 % of needs',
+      'hostile tools among the first five in at most 1 % of needs',
       `${(worst('share') * 100).toFixed(1)} %`,
       worst('share') <= 0.01,
     ),

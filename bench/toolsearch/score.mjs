@@ -1,4 +1,4 @@
-// The measures of tool search: each need of a query is met by the first tool of its group that was found.
+// Metrics for tool search: the first tool found from a group satisfies that need of the query.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ export function score(found, { relevant, groups = relevant.map((id) => [id]) }) 
   };
 }
 
-/** A set of the test data, or nothing where it is not there. */
+/** A set of the test data; undefined if it does not exist. */
 export function loadSet(folder, name) {
   const file = (part) => join(folder, name, `${part}.jsonl`);
   if (!existsSync(file('tools')) || !existsSync(file('queries'))) return undefined;

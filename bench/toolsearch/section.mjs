@@ -1,26 +1,26 @@
-// The part of docs/benchmarks.md about the search of tools.
+// The section of docs/benchmarks.md about tool search.
 export function sectionText({ run, quality, stuffing, cost, verdicts }) {
   const over = verdicts.filter(({ isKept }) => !isKept);
-  return `The built index (\`tidegate/testing\`, \`openToolIndex\`) on public sets of needs and tools, compared in the same run
-with BM25 that uses the fields, tokenizer and constants of FastMCP's search. Nothing in the product depends on these sets.
+  return `The built index (\`tidegate/testing\`, \`openToolIndex\`) on public data sets of queries and tools, compared in the same run
+with BM25 that uses the fields, tokenizer and constants of FastMCP's search. Tidegate itself does not use these data sets.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after.
 
-**${verdicts.length - over.length} of ${verdicts.length} kept.** ${over.length === 0 ? 'None is over.' : `Not kept: ${over.map(({ what, value }) => `${what} (${value})`).join('; ')}.`}
+**${verdicts.length - over.length} of ${verdicts.length} met.** ${over.length === 0 ? 'None missed.' : `Missed: ${over.map(({ what, value }) => `${what} (${value})`).join('; ')}.`}
 
-| nDCG@10 / recall@5 | tools | needs | FastMCP-style | Tidegate |
+| nDCG@10 / recall@5 | tools | queries | FastMCP-style | Tidegate |
 |---|---|---|---|---|
 ${quality.map(qualityRow).join('\n')}
 
-\`mcp-tools\` has 20 needs that count: a smoke test, not a score.
+\`mcp-tools\` has only 20 queries, so treat it as a smoke test.
 
-Keyword stuffing: five hostile tools carry the 300 most common words of a set, in each place that a provider can write
-to. The table shows the share of needs with one of them in the first five, and the loss in nDCG@10. Limits: 1 %, 0.005.
+Keyword stuffing: five hostile tools carry the 300 most common words of a set, in each field that a provider can
+set. The table shows the share of queries with one of them in the first five results, and the loss in nDCG@10. Limits: 1 %, 0.005.
 
 | where | ${stuffing.map(({ set }) => set).join(' | ')} |
 |---|${stuffing.map(() => '---').join('|')}|
 ${stuffing[0].rows.map((row, at) => `| ${row.way} | ${stuffing.map(({ rows }) => attackText(rows[at])).join(' | ')} |`).join('\n')}
 
-Cost: the build in wall time, the rest in CPU time. Each need is searched ${cost.turns} times (median); the table shows the lowest of
+Cost: build is wall time, the rest is CPU time. Each query runs ${cost.turns} times (median); the table shows the lowest of
 ${cost.processes} new processes, because other work on the machine can only add time${cost.isRealTime ? ' (it had to wait: `chrt -r 1`)' : ''}.
 
 | tools | build | first search | p50 | p99 | index | a server of 50 tools added |

@@ -1,11 +1,11 @@
-// Keyword stuffing: five hostile tools that carry the 300 commonest words of a set, in each place where a provider can
-// put words. How often does one come into the first five, and what does that cost the honest tools?
+// Keyword stuffing: five hostile tools contain the 300 most common words of a set, in each field that a provider controls.
+// How often is one of them among the first five results, and how much do the honest tools lose?
 import { score } from './score.mjs';
 
 const hostileTools = 5;
 const commonest = 300;
 
-/** Ways to stuff, each from the words to a tool without id, name and server. */
+/** Ways to stuff keywords: each turns the words into a tool without id, name and server. */
 const ways = {
   description: (words) => ({ description: `${words.join(' ')}.` }),
   'first sentences': (words) => ({
@@ -42,7 +42,7 @@ const ways = {
 
 export const stuffingWays = [...Object.keys(ways), 'copies'];
 
-/** `fill(tools)` gives a search over these tools: (query, k) -> ids. */
+/** `fill(tools)` returns a search over these tools: (query, k) -> ids. */
 export async function measureStuffing({ tools, queries }, way, fill) {
   const words = commonestWords(tools, queries);
   const hostile = Array.from({ length: hostileTools }, (_, turn) => ({
@@ -63,7 +63,7 @@ export async function measureStuffing({ tools, queries }, way, fill) {
   return { way, share: hits / queries.length, loss: loss / queries.length };
 }
 
-/** One tool that takes over the description of another, which is all that a reader could compare. */
+/** One tool that copies the description of another. */
 const copyOf = (tools, turn) => ({
   description: tools[Math.floor((turn * tools.length) / hostileTools)].description,
 });
@@ -76,7 +76,7 @@ const schema = (names, property) => ({
 const chunks = (list, size) =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
 
-/** Of what is asked and of what there is, as an attacker would count them who knows both. */
+/** The most common words of the queries and tools, as an attacker who knows both would count them. */
 function commonestWords(tools, queries) {
   const counts = new Map();
   for (const text of [...tools.map(({ description }) => description), ...queries.map(({ query }) => query)]) {

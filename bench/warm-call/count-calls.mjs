@@ -17,7 +17,7 @@ process.on('SIGUSR2', () => {
   session.post('Profiler.takePreciseCoverage', (_error, { result }) => {
     count += 1;
     writeFileSync(`${report}.${count}`, JSON.stringify(result.map(calledIn)));
-    // The reader waits for this file, which says that the other one is complete.
+    // The reader waits for this file, which marks the other one as complete.
     writeFileSync(`${report}.${count}.done`, '');
   });
 });

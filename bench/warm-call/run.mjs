@@ -1,5 +1,5 @@
-// How many functions of src one warm call over stdio runs, by V8's precise coverage of the built program.
-// `npm run build && node bench/warm-call/run.mjs` writes measured.json; `npm run generate` puts it into
+// Counts the functions of src that one warm call over stdio runs, with V8's precise coverage of the built program.
+// `npm run build && node bench/warm-call/run.mjs` writes measured.json; `npm run generate` copies it into
 // docs/architecture.md.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openGate } from '../gate.mjs';
+import { openGateway } from '../gateway.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const preload = fileURLToPath(new URL('count-calls.mjs', import.meta.url));
 const program = join(root, 'dist', 'tidegate.js');
 const warmCalls = 300;
-/** A function counts if it ran in each of these calls; timers and log writes run in some. */
+/** A function counts if it ran in each of these calls. Timers and log writes run only in some. */
 const measuredCalls = 5;
 
 const echoServer = `
@@ -39,7 +39,7 @@ async function main() {
   const folder = await mkdtemp(join(tmpdir(), 'tidegate-warm-call-'));
   const echo = join(folder, 'echo.mjs');
   await writeFile(echo, echoServer);
-  const gate = await openGate(program, { echo });
+  const gate = await openGateway(program, { echo });
   try {
     const reports = await measure(gate, join(folder, 'report'));
     const measured = await sum(reports);
@@ -140,7 +140,7 @@ async function sum(reports) {
   return { functions: files.reduce((total, { functions }) => total + functions, 0), files };
 }
 
-/** The source file of each function, by the source map of the bundle. */
+/** The source file of each function, from the source map of the bundle. */
 async function sourcesOf(bundle, offsets) {
   const text = await readFile(bundle, 'utf8');
   const map = new SourceMap(JSON.parse(await readFile(`${bundle}.map`, 'utf8')));

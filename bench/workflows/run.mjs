@@ -1,7 +1,7 @@
-// `node bench/workflows/run.mjs [--rounds N] [--steps N] [--agents N] [--page]`: what the runner adds. Arms, interleaved in one
-// run: commands by the runner against the same commands by a bare loop of Node, without and with a synced line after each;
-// agents of one parallel step against bare requests to the same scripted model. The bare arms run twice (A/A). Figures are
-// medians of whole runs, divided by steps, agents or calls.
+// `node bench/workflows/run.mjs [--rounds N] [--steps N] [--agents N] [--page]`: the overhead of the workflow runner. Arms,
+// interleaved in one run: commands in the runner compared with the same commands in a bare Node loop, with and without a
+// synced line after each; agents of one parallel step compared with bare requests to the same scripted model. The bare
+// arms run twice (A/A). Figures are medians of whole runs, divided by steps, agents or calls.
 import { spawn } from 'node:child_process';
 import { appendFileSync, closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { median } from '../statistics.mjs';
 
 const program = fileURLToPath(new URL('../../dist/tidegate.js', import.meta.url));
 const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
-/** How many calls the agents of the second arm make: the difference to one call is what calls cost. */
+/** Number of calls by the agents of the second arm; the difference to one call is the cost of the calls. */
 const manyCalls = 10;
 
 async function main() {
@@ -31,7 +31,7 @@ async function main() {
   const place = await mkdtemp(join(tmpdir(), 'tidegate-bench-workflows-'));
   const workspace = join(place, 'workspace');
   await mkdir(workspace);
-  // The same call again and again would be taken for a circle.
+  // Repeating the same call would be detected as a loop.
   for (let at = 0; at < manyCalls; at += 1) await writeFile(join(workspace, `note-${at}.txt`), 'x\n');
   const model = await openScriptedModel(({ model: wanted, messages }) => {
     const made = messages.filter(({ role }) => role === 'tool').length;
@@ -82,22 +82,22 @@ function reportOf(times, { steps, agents, rounds, before }) {
   return [
     `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} cores, load ${before.toFixed(1)} before, ${rounds} rounds, medians of whole runs without program start. ${noise(again / bare, requestAgain / request)}`,
     '',
-    `|  | ms each | against the first | more |`,
+    `|  | ms each | ratio to the first | added ms |`,
     '| --- | --- | --- | --- |',
-    row(`${steps} commands \`:\` by a bare loop of Node`, bare),
+    row(`${steps} commands \`:\` in a plain Node loop`, bare),
     row('the same again (A/A)', again, bare),
-    row('the same with a line synced after each', synced, bare),
+    row('the same, writing and syncing one line after each', synced, bare),
     row(`${steps} steps of a workflow`, step, bare),
     '',
-    `|  | ms each | against the first | more |`,
+    `|  | ms each | ratio to the first | added ms |`,
     '| --- | --- | --- | --- |',
-    row(`${agents} times two bare requests to the scripted model, side by side`, request),
+    row(`${agents} times two plain requests to the scripted model, in parallel`, request),
     row('the same again (A/A)', requestAgain, request),
-    row(`${agents} agents with two turns and one call each, side by side`, agent, request),
+    row(`${agents} agents with two turns and one call each, in parallel`, agent, request),
     '',
-    `|  | ms each | against the first | more |`,
+    `|  | ms each | ratio to the first | added ms |`,
     '| --- | --- | --- | --- |',
-    row('one more bare request, on average', bareCall),
+    row('one more plain request, on average', bareCall),
     row(
       'one more turn with a call of `Read`: session, list, pipeline, log, audit and transcript',
       call,
@@ -106,10 +106,10 @@ function reportOf(times, { steps, agents, rounds, before }) {
   ].join('\n');
 }
 
-/** What a reader may make of the figures. */
+/** How to interpret the figures. */
 function noise(...ratios) {
   const [commands, requests] = ratios.map((ratio) => Math.round(Math.abs(1 - ratio) * 100));
-  return `The same floor differed by ${commands} % (commands) and ${requests} % (requests) between its two arms; ignore smaller differences.`;
+  return `Two measurements of the same floor differed by ${commands} % (commands) and ${requests} % (requests); ignore smaller differences.`;
 }
 
 const done = { type: 'terminal' };
@@ -206,7 +206,7 @@ function exited(command, args, cwd, env) {
     child.stdout.resume();
     child.stderr.on('data', (part) => (said += part));
     child.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${command} ended with ${code}: ${said}`)),
+      code === 0 ? resolve() : reject(new Error(`${command} exited with ${code}: ${said}`)),
     );
     child.once('error', reject);
   });

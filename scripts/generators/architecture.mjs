@@ -1,5 +1,5 @@
 // The measured table of docs/architecture.md: size of each module, imports across modules, cost of one call.
-// Lines are rounded to hundreds, so that most commits leave the table as it is. The cost of a call is read from
+// Lines are rounded to hundreds, so that most commits don't change the table. The cost of a call is read from
 // bench/warm-call/measured.json, because measuring it needs the built program: `node bench/warm-call/run.mjs`.
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ const inModule = new RegExp(tables.anyModule);
 
 export async function outputs() {
   const text = await readFile(new URL(page, root), 'utf8');
-  if (!marked.test(text)) throw new Error(`${page} has no place for the measured table`);
+  if (!marked.test(text)) throw new Error(`${page} has no markers for the measured table`);
   const table = await measured();
   return [{ path: page, text: text.replace(marked, (_all, begin, end) => `${begin}${table}\n${end}`) }];
 }

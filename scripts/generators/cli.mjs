@@ -1,4 +1,4 @@
-// docs/reference/cli.md: every command as its help says it, and what the exit status means.
+// docs/reference/cli.md: the help of every command, and the meaning of each exit status.
 import { loadTs } from '../load-ts.mjs';
 
 export async function outputs() {
@@ -14,8 +14,8 @@ function page(program, exitCodes, exitMeanings) {
     '<!-- Generated from src/cli/commands by `npm run generate`. Do not edit. -->',
     '# Commands',
     '',
-    'Results go to standard output, remarks to standard error. With `--json` the result, or the error, is one JSON',
-    'document on standard output. Colours appear only on a terminal, and never when `NO_COLOR` is set.',
+    'Results go to standard output, notes to standard error. With `--json`, the result or the error is one JSON',
+    'document on standard output. Colors appear only on a terminal, and never if `NO_COLOR` is set.',
     '',
     ...commands.flatMap(section),
     '## Exit status',
@@ -27,7 +27,7 @@ function page(program, exitCodes, exitMeanings) {
   ].join('\n');
 }
 
-/** Whatever can be run: also a command that has others below it, which groups of commands are not. */
+/** All commands that can be run, including those that also have subcommands. */
 function leaves(command, words) {
   const below = command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
   const isGroup = command.commands.length > 0 && (words.length === 0 || command.options.length === 0);
@@ -39,7 +39,7 @@ function section({ command, words }) {
   return [`## \`${name}\``, '', command.description(), '', '```', helpOf(command).trim(), '```', ''];
 }
 
-/** The help as commander prints it, with the examples that stand after it. */
+/** The help as commander prints it, with the examples after it. */
 function helpOf(command) {
   let text = '';
   command.configureOutput({

@@ -1,4 +1,4 @@
-// docs/reference/dependencies.md: the dependency table as people read it.
+// docs/reference/dependencies.md: the dependency table in readable form.
 import { createRequire } from 'node:module';
 
 const { tables } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs');

@@ -1,5 +1,5 @@
-// docs/reference/doctor.md: every check of `tidegate doctor`, from the table that it runs; and the table of platforms in
-// docs/security.md, from the one that the check of the platform reads.
+// docs/reference/doctor.md: every check of `tidegate doctor`, from the list it runs; and the table of platforms in
+// docs/security.md, from the data of the platform check.
 import { readFile } from 'node:fs/promises';
 import { loadTs } from '../load-ts.mjs';
 
@@ -12,7 +12,7 @@ export async function outputs() {
   const { checkGroups } = await loadTs('src/features/doctor/check.ts');
   const { platformDefences, platforms } = await loadTs('src/features/doctor/platform-defences.ts');
   const text = await readFile(new URL(security, root), 'utf8');
-  if (!marked.test(text)) throw new Error(`${security} has no place for the table of platforms`);
+  if (!marked.test(text)) throw new Error(`${security} has no markers for the table of platforms`);
   const names = Object.keys(platforms);
   const rows = platformDefences.map(({ what, on }) => [what, ...names.map((name) => on[name])]);
   const table = [...tableLines(['', ...Object.values(platforms)], rows), ''].join('\n');
@@ -30,18 +30,18 @@ function page(checks, groups) {
   ]);
   return [
     '<!-- Generated from src/features/doctor by `npm run generate`. Do not edit. -->',
-    '# What doctor looks at',
+    '# Checks of tidegate doctor',
     '',
-    '`tidegate doctor` runs every check below and ends with status 4 if one of them fails. `--only` takes the names of checks',
-    'and groups (`tidegate doctor --only servers,home`), `--fix` does what each check lists, `--json` prints the result for programs.',
+    '`tidegate doctor` runs every check below and exits with status 4 if one of them fails. `--only` takes the names of checks',
+    'and groups (`tidegate doctor --only servers,home`), `--fix` does what each check lists, and `--json` prints the result as JSON.',
     '',
     '| state | meaning |',
     '|---|---|',
     '| ok | nothing to do |',
-    '| note | nothing is wrong, and still worth knowing |',
+    '| note | nothing is wrong, but worth knowing |',
     '| warn | it works, but less well or less safely than it could |',
     '| FAIL | something does not work |',
-    '| skip | it could not be looked at, is switched off, or there is nothing to look at |',
+    '| skip | it could not be checked, is disabled, or there is nothing to check |',
     '',
     ...parts,
   ].join('\n');

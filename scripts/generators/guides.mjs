@@ -1,4 +1,4 @@
-// Puts files that are compiled and tested into the guides that show them: the code block after a line
+// Copies compiled and tested files into the guides that show them: the code block after a line
 // `<!-- file: path -->` holds that file, whole.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';

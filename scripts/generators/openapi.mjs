@@ -1,4 +1,4 @@
-// docs/reference/openapi.json: the admin API, from the table that its router is made from.
+// docs/reference/openapi.json: the admin API, from the table that its router uses.
 import { readFile } from 'node:fs/promises';
 import { loadTs } from '../load-ts.mjs';
 

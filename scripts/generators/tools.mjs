@@ -1,5 +1,5 @@
-// The built-in tools, found by their files: the catalog that the program starts from, which holds the schemas as
-// data so that no schema library is loaded at start, and a page and a snapshot for each tool.
+// The built-in tools, found by file name: the catalog for the program, with schemas as data so that no schema library is
+// loaded at startup, and a page and a snapshot for each tool.
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,15 +11,15 @@ const header = '// Generated from src/tools by `npm run generate` and by every b
 
 export async function outputs() {
   const tools = await findTools();
-  // As the command that shows a tool has them.
+  // The same descriptions that `tidegate tools show` prints.
   const { mermaidLines } = await loadTs('src/cli/terminal/mermaid.ts');
-  const { tierWords } = await loadTs('src/cli/commands/tools/tier-words.ts');
+  const { tierDescriptions } = await loadTs('src/cli/commands/tools/tier-descriptions.ts');
   return [
     catalogFile(tools),
-    { path: 'docs/reference/tools/README.md', text: indexPage(tools, tierWords) },
+    { path: 'docs/reference/tools/README.md', text: indexPage(tools, tierDescriptions) },
     ...tools.map(({ card }) => ({
       path: `docs/reference/tools/${card.name}.md`,
-      text: toolPage(card, { mermaidLines, tierWords }),
+      text: toolPage(card, { mermaidLines, tierDescriptions }),
     })),
     ...tools.map(({ card }) => ({
       path: `test/pins/tools/${card.name}.json`,
@@ -28,7 +28,7 @@ export async function outputs() {
   ];
 }
 
-/** Only the catalog: a build needs no docs. */
+/** Only the catalog, because a build needs no docs. */
 export async function catalog() {
   return catalogFile(await findTools());
 }
@@ -53,7 +53,7 @@ async function findTools() {
   return tools;
 }
 
-/** Who looks for a tool finds its file by its name. */
+/** A tool must be easy to find: its file has the same name. */
 function refuseOtherName(file, name) {
   const plain = (text) => text.replaceAll(/[-_]/g, '').toLowerCase();
   if (plain(basename(file, '.tool.ts')) !== plain(name)) throw new Error(`${file} defines the tool ${name}`);
@@ -97,20 +97,20 @@ function indexPage(tools, tiers) {
 
 const comment = '<!-- Generated from src/tools by `npm run generate`. Do not edit. -->';
 const intro =
-  'Each tool is one file; everything here derives from it. `tidegate tools show <name>` prints the same.';
+  'Each tool is one file, and everything here is generated from it. `tidegate tools show <name>` prints the same.';
 
 function firstSentence({ description }) {
   return cell(description.split('\n')[0]);
 }
 
-function toolPage(card, { mermaidLines, tierWords: tiers }) {
+function toolPage(card, { mermaidLines, tierDescriptions: tiers }) {
   const { name, title, description, effect, hints, needs, optional, tier, aliases } = card;
   const facts = [
     ['effect', effect],
     ['tier', `${tier}, ${tiers[tier]}`],
     ...(card.reach === 'workflow' ? [['called by', 'operation steps of workflows only']] : []),
     ['needs', needs.join(', ') || 'nothing'],
-    ...(optional.length > 0 ? [['uses if there', optional.join(', ')]] : []),
+    ...(optional.length > 0 ? [['uses if available', optional.join(', ')]] : []),
     [
       'hints',
       Object.entries(hints)
@@ -139,7 +139,7 @@ function toolPage(card, { mermaidLines, tierWords: tiers }) {
 function fieldTable({ properties, anyOf, required = anyOf?.[0]?.required ?? [] }, aliases) {
   const fields = Object.entries(properties).filter(([field]) => field !== 'error');
   const rows = fields.map(([field, schema]) => {
-    const also = aliases[field] ? ` Also read: ${aliases[field].map((one) => `\`${one}\``).join(', ')}.` : '';
+    const also = aliases[field] ? ` Aliases: ${aliases[field].map((one) => `\`${one}\``).join(', ')}.` : '';
     return `| \`${field}\` | ${typeOf(schema)} | ${required.includes(field) ? 'yes' : ''} | ${cell(schema.description)}${also} |`;
   });
   if (rows.length === 0) return ['None.', ''];

@@ -1,4 +1,4 @@
-// schema/workflow.schema.json and docs/reference/workflow.md: both from the tables of src/workflow/fields.
+// schema/workflow.schema.json and docs/reference/workflow.md, from the tables in src/workflow/fields.
 import { loadTs } from '../load-ts.mjs';
 
 export async function outputs() {
@@ -33,8 +33,8 @@ function page(tables, codes, exitOfCode, properties) {
     '<!-- Generated from src/workflow by `npm run generate`. Do not edit. -->',
     '# Workflow files',
     '',
-    'How to write and run them: [the guide](../guides/workflows.md). A key with * is needed. Unknown keys are reported with',
-    'the nearest known one; inside `mcp_proxy` and `tidegate` they are errors, elsewhere warnings.',
+    'To learn how to write and run them, see [the guide](../guides/workflows.md). Keys marked * are required. Unknown keys are reported with',
+    'the most similar known key; inside `mcp_proxy` and `tidegate` they are errors, elsewhere warnings.',
     '',
     'For completion in your editor, begin the file with',
     '`# yaml-language-server: $schema=node_modules/tidegate/schema/workflow.schema.json`.',
@@ -62,14 +62,14 @@ function page(tables, codes, exitOfCode, properties) {
     ]),
     '## Templates',
     '',
-    'A file in `templates/`, used with `use_template`. In its texts `{{.parameters.name}}` is what the using state gives; in',
-    'commands write `{{escape .parameters.name}}`. A parameter may itself have braces, such as `{{.inputs.folder}}`.',
+    'A file in `templates/`, used with `use_template`. In its strings, `{{.parameters.name}}` is the value passed by the state; in',
+    'commands, write `{{escape .parameters.name}}`. A parameter may itself contain braces, such as `{{.inputs.folder}}`.',
     '',
     ...keys(tables.templateFields),
-    '## What texts and conditions can use',
+    '## Names in strings and conditions',
     '',
-    '`inputs.<name>` and `env.<NAME>` are what they were given. In texts with a dot before (`{{.states.build.Output}}`), in',
-    'conditions without (`states.build.ExitCode == 0`). `loop` is known inside of loops, `error` in `hooks.workflow_error`.',
+    '`inputs.<name>` and `env.<NAME>` are the inputs and environment variables of the run. Write a leading dot in strings',
+    '(`{{.states.build.Output}}`), and none in conditions (`states.build.ExitCode == 0`). `loop` exists inside loops, `error` in `hooks.workflow_error`.',
     '',
     '| name | meaning |',
     '|---|---|',
@@ -82,8 +82,8 @@ function page(tables, codes, exitOfCode, properties) {
     '',
     '## Codes',
     '',
-    'A code is `CATEGORY.SUBCATEGORY.SPECIFIC`. A file with errors ends `validate` and `run` with status 2; a run that fails',
-    'ends with the status of its category, or with `on_failure.status`.',
+    'A code is `CATEGORY.SUBCATEGORY.SPECIFIC`. If a file has errors, `validate` and `run` exit with status 2; a run that fails',
+    'exits with the status of its category, or with `on_failure.status`.',
     '',
     '| code | severity | meaning | remedy | exit status |',
     '|---|---|---|---|---|',
@@ -102,25 +102,25 @@ function keys(fields) {
 function rows(fields, prefix) {
   return Object.entries(fields).flatMap(([key, field]) => {
     const name = `${prefix}${key}`;
-    const row = `| \`${name}\`${field.needed ? ' *' : ''} | ${cell(valueOf(field))} | ${cell(field.about)} |`;
+    const row = `| \`${name}\`${field.required ? ' *' : ''} | ${cell(valueOf(field))} | ${cell(field.description)} |`;
     return [row, ...inner(field, name)];
   });
 }
 
 function inner(field, name) {
-  if (field.kind === 'map') return rows(field.of, `${name}.`);
+  if (field.kind === 'record') return rows(field.fields, `${name}.`);
   if (field.kind === 'list') return inner(field.of, `${name}[]`);
   if (field.kind === 'either') return [field.first, field.second].flatMap((part) => inner(part, name));
   return [];
 }
 
 function valueOf(field) {
+  if (field.kind === 'choice')
+    return field.choices
+      .filter(Boolean)
+      .map((value) => `\`${value}\``)
+      .join(', ');
   if (field.kind === 'text') {
-    if (field.values)
-      return field.values
-        .filter(Boolean)
-        .map((value) => `\`${value}\``)
-        .join(', ');
     return (
       {
         expression: 'expression',
@@ -132,10 +132,10 @@ function valueOf(field) {
   }
   if (field.kind === 'either') return `${valueOf(field.first)}, or ${valueOf(field.second)}`;
   if (field.kind === 'list') return `list of ${valueOf(field.of)}`;
-  if (field.kind === 'record') return `mapping to ${valueOf(field.of)}`;
+  if (field.kind === 'map') return `mapping to ${valueOf(field.of)}`;
   return {
-    flag: 'true or false',
-    map: 'mapping',
+    boolean: 'true or false',
+    record: 'mapping',
     integer: 'whole number',
     number: 'number',
     duration: 'time',

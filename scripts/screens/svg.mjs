@@ -1,7 +1,7 @@
 const cell = { width: 8.4, height: 19, size: 14 };
 const edge = 16;
 
-/** A picture of a terminal that follows the reader's dark or light. */
+/** A picture of a terminal that follows the reader's color scheme. */
 export function svgOf({ title, typed, lines, columns }) {
   const shown = [
     [
@@ -26,7 +26,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** Each run stands in its own column, so that no font shifts what follows. */
+/** Each run of text has a fixed x position, so that no font shifts the text after it. */
 function rowOf(runs, y) {
   let column = 0;
   const spans = runs.map(({ text, style }) => {

@@ -1,7 +1,7 @@
-// A small terminal: enough of one to show what our commands print. Text, colours, and lines that are drawn again.
+// A minimal terminal emulator for the output of our commands: text, colors, and redrawn lines.
 const colours = { 31: 'red', 32: 'green', 33: 'yellow', 34: 'blue', 36: 'cyan' };
 
-/** The lines that stand on the screen at the end, each a list of { text, style }. */
+/** The lines on the screen at the end, each a list of { text, style }. */
 export function linesOf(output) {
   const rows = [[]];
   let [row, column, style] = [0, 0, ''];
@@ -41,7 +41,7 @@ function styleAfter(style, numbers) {
   return [...words].join(' ');
 }
 
-/** Cells of the same style, joined. */
+/** Joins adjacent cells of the same style. */
 function runsOf(cells) {
   const runs = [];
   for (const cell of Array.from(cells, (one) => one ?? { text: ' ', style: '' })) {

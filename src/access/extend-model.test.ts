@@ -21,18 +21,18 @@ async function problemsOf(text: string): Promise<readonly string[]> {
   }
 }
 
-/** The shipped text with one relation of a type written in another way. */
+/** The built-in model with another definition of one relation. */
 function changed(type: string, relation: string, line: string): string {
   const at = shipped.indexOf(`define ${relation}:`, shipped.indexOf(`\ntype ${type}\n`));
   const end = shipped.indexOf('\n', at);
   return shipped.slice(0, at) + line + shipped.slice(end);
 }
 
-describe('a model that a workspace brings', () => {
+describe('the model of a workspace', () => {
   it.each([
-    ['the shipped one', shipped],
+    ['the built-in one', shipped],
     ['nothing but a comment', '# nothing\n'],
-    ['types with the two lines on top', `model\n  schema 1.1\n${team}`],
+    ['types with the two header lines', `model\n  schema 1.1\n${team}`],
     ['types without them', team],
     ['types without a line end', team.trimEnd()],
     ['a condition', 'condition office(ip: ipaddress) {\n  ip.in_cidr("10.0.0.0/8")\n}\n'],
@@ -40,7 +40,7 @@ describe('a model that a workspace brings', () => {
     expect(await problemsOf(text)).toEqual([]);
   });
 
-  it('adds types beside the shipped ones, which stay as they are', async () => {
+  it('adds types and leaves the built-in ones unchanged', async () => {
     const model = await extendModel(shippedModel, team);
     expect(model.types.map(({ name }) => name)).toEqual([
       ...shippedModel.types.map(({ name }) => name),
@@ -59,7 +59,7 @@ describe('a model that a workspace brings', () => {
     ];
     const question = { user: 'principal:agent/alice', relation: 'call', object: 'tool:builtin/Bash' };
     expect(await (await openAccessEngine({ model, tuples })).check(question)).toBe(true);
-    // The control: the shipped model gives such a tuple no meaning.
+    // The control: the built-in model ignores such a tuple.
     expect(await (await openAccessEngine({ model: shippedModel, tuples })).check(question)).toBe(false);
   });
 
@@ -76,15 +76,23 @@ describe('a model that a workspace brings', () => {
   });
 });
 
-describe('a model is refused, with code and place,', () => {
+describe('a model is refused, with code and position,', () => {
   const lineOf = (words: string, text = shipped) => text.slice(0, text.indexOf(words)).split('\n').length;
   it.each<readonly [string, string, readonly string[]]>([
-    ['that is no model', 'hello\n', ['model.syntax model 1:1']],
-    ['with a slip', `model\n  schema 1.1\ntype a\n  relations\n  defin b: [a]\n`, ['model.syntax model 5:3']],
-    ['with a slip and no lines on top', `type a\n  relations\n  defin b: [a]\n`, ['model.syntax model 3:3']],
+    ['that is not a model', 'hello\n', ['model.syntax model 1:1']],
+    [
+      'with a syntax error',
+      `model\n  schema 1.1\ntype a\n  relations\n  defin b: [a]\n`,
+      ['model.syntax model 5:3'],
+    ],
+    [
+      'with a syntax error and no header',
+      `type a\n  relations\n  defin b: [a]\n`,
+      ['model.syntax model 3:3'],
+    ],
     ['of another version', 'model\n  schema 1.0\ntype a\n', ['model.schema_version model 1:1']],
     [
-      'with a tool that nobody can see',
+      'with tools that cannot be seen',
       'type tool\n  relations\n    define call: [principal]\n',
       [
         'model.missing_relation tool#provider 1:1',
@@ -102,26 +110,22 @@ describe('a model is refused, with code and place,', () => {
       ['model.missing_relation principal#parent 1:1'],
     ],
     [
-      'that takes blocks no longer',
+      'without blocks',
       changed('tool', 'blocked', 'define blocked: [principal]'),
       [
         `model.narrowed tool#blocked ${String(lineOf('define blocked', shipped.slice(shipped.indexOf('type tool'))) + lineOf('type tool') - 1)}:5`,
       ],
     ],
     [
-      'in which an end of time never comes',
+      'whose grants never expire',
       shipped.replace('now < until', 'now < until || true'),
       [`model.changed not_expired ${String(lineOf('condition not_expired'))}:1`],
     ],
+    ['with an undefined type', `${team}    define lead: [ghost]\n`, ['model.undefined_type team#lead 4:5']],
+    ['with a duplicate type', `${team}${team}`, ['model.duplicate_type team 1:1']],
+    ['with an invalid condition', 'condition c(x: int) {\n  x +\n}\n', ['model.condition c 1:1']],
     [
-      'that speaks of what is not there',
-      `${team}    define lead: [ghost]\n`,
-      ['model.undefined_type team#lead 4:5'],
-    ],
-    ['with one type twice', `${team}${team}`, ['model.duplicate_type team 1:1']],
-    ['with a condition that is none', 'condition c(x: int) {\n  x +\n}\n', ['model.condition c 1:1']],
-    [
-      'with brackets without end',
+      'with too many brackets',
       `type a\n  relations\n    define b: ${'('.repeat(500)}c${')'.repeat(500)}\n`,
       ['model.too_large model 3:1'],
     ],
@@ -130,7 +134,7 @@ describe('a model is refused, with code and place,', () => {
       `type a\n  relations\n    define b: ${'(\n'.repeat(500)}`,
       ['model.too_large model 9:1'],
     ],
-    ['that is a book', `# ${'x'.repeat(70_000)}\n`, ['model.too_large model 1:1']],
+    ['that is too long', `# ${'x'.repeat(70_000)}\n`, ['model.too_large model 1:1']],
   ])('%s', async (_, text, expected) => {
     expect(await problemsOf(text)).toEqual(expected);
   });

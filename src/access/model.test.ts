@@ -42,14 +42,14 @@ async function rights(
 }
 
 describe('the shipped model', () => {
-  it('is one that OpenFGA takes, and says the same after a way through its own form', () => {
+  it('is accepted by OpenFGA, and is unchanged after a round trip through its JSON form', () => {
     expect(() => openfga.validator.validateDSL(text)).not.toThrow();
     const json = openfga.transformer.transformDSLToJSONObject(text);
     expect(() => openfga.validator.validateDSL(openfga.transformer.transformJSONToDSL(json))).not.toThrow();
     expect(JSON.stringify(json).length).toBeLessThan(256 * 1024);
   });
 
-  it('is what was generated', async () => {
+  it('equals the generated file', async () => {
     expect(await compileModel(text)).toEqual(shippedModel);
   });
 
@@ -75,20 +75,20 @@ describe('of a tool', () => {
     ['a grant to call', [`${alice} caller ${read}`], 'see call'],
     ['a grant to see', [`${alice} seer ${read}`], 'see -'],
     ['everybody may see it', [`principal:* seer ${read}`], 'see -'],
-    ['a grant of its provider', [`${alice} caller provider:builtin`], 'see call'],
-    ['a look at its provider', [`${alice} seer provider:builtin`], 'see -'],
-    ['a grant of a group', [`${alice} caller group:tier/1`], 'see call'],
-    ['a look at a group', [`${alice} seer group:glob/*`], 'see -'],
-    ['a grant of another group', [`${alice} caller group:tier/2`], '- -'],
+    ['a grant on its provider', [`${alice} caller provider:builtin`], 'see call'],
+    ['a grant to see its provider', [`${alice} seer provider:builtin`], 'see -'],
+    ['a grant on a group', [`${alice} caller group:tier/1`], 'see call'],
+    ['a grant to see a group', [`${alice} seer group:glob/*`], 'see -'],
+    ['a grant on another group', [`${alice} caller group:tier/2`], '- -'],
     ['a profile', [...assigned, `profile:p#assignee caller ${read}`], 'see call'],
     ['a profile with everything', [...assigned, 'profile:p#assignee caller group:glob/*'], 'see call'],
     [
-      'a profile of others',
+      'a profile of another principal',
       ['principal:agent/bob assignee profile:p', `profile:p#assignee caller ${read}`],
       '- -',
     ],
     [
-      'a profile of a role',
+      'a profile assigned to a role',
       [`${alice} member role:r`, 'role:r#member assignee profile:p', `profile:p#assignee caller ${read}`],
       'see call',
     ],
@@ -98,20 +98,24 @@ describe('of a tool', () => {
       'see call',
     ],
     ['a block beside a grant', [`${alice} caller ${read}`, `${alice} blocked ${read}`], '- -'],
-    ['a block of the provider', [`${alice} caller ${read}`, `${alice} blocked provider:builtin`], '- -'],
-    ['a block of a group', [`${alice} caller ${read}`, `${alice} blocked group:tier/1`], '- -'],
+    ['a block on the provider', [`${alice} caller ${read}`, `${alice} blocked provider:builtin`], '- -'],
+    ['a block on a group', [`${alice} caller ${read}`, `${alice} blocked group:tier/1`], '- -'],
     [
-      'a block of the profile',
+      'a block in the profile',
       [...assigned, `${alice} caller ${read}`, `profile:p#assignee blocked ${read}`],
       '- -',
     ],
     [
-      'a block of a role',
+      'a block for a role',
       [`${alice} member role:r`, `${alice} caller ${read}`, `role:r#member blocked ${read}`],
       '- -',
     ],
-    ['a block of everything', [`${alice} caller ${read}`, `${alice} blocked group:glob/*`], '- -'],
-    ['a block for others', [`${alice} caller ${read}`, `principal:agent/bob blocked ${read}`], 'see call'],
+    ['a block on everything', [`${alice} caller ${read}`, `${alice} blocked group:glob/*`], '- -'],
+    [
+      'a block for another principal',
+      [`${alice} caller ${read}`, `principal:agent/bob blocked ${read}`],
+      'see call',
+    ],
     ['being admin of the zone', [`${alice} admin zone:local`], '- -'],
     [
       'the rights of a parent',
@@ -128,23 +132,23 @@ describe('of a tool', () => {
     [`${alice} caller group:tier/1 not_expired`, 'see call'],
     [`${alice} caller provider:builtin not_expired`, 'see call'],
     [`profile:p#assignee caller ${read} not_expired`, 'see call'],
-  ])('%s ends when its time is over', async (tuple, before) => {
+  ])('%s ends when it expires', async (tuple, before) => {
     const tuples = [tuple, `${alice} assignee profile:p`];
     expect(await rights(read, tuples, '2026-05-31T23:59:59.999Z')).toBe(before);
     expect(await rights(read, tuples, until)).toBe('- -');
   });
 });
 
-describe('of a provider, whose prompts and resources follow it', () => {
+describe('of a provider, which also apply to its prompts and resources', () => {
   const provider = 'provider:builtin';
   it.each<readonly [string, readonly string[], string]>([
     ['nothing', [], '- -'],
-    ['a grant of one of its tools', [`${alice} caller ${read}`], '- -'],
-    ['a grant of the provider', [`${alice} caller ${provider}`], 'see call'],
-    ['a look at the provider', [`${alice} seer ${provider}`], 'see -'],
+    ['a grant on one of its tools', [`${alice} caller ${read}`], '- -'],
+    ['a grant on the provider', [`${alice} caller ${provider}`], 'see call'],
+    ['a grant to see the provider', [`${alice} seer ${provider}`], 'see -'],
     ['everything', [`${alice} caller group:glob/*`], 'see call'],
-    ['everything but this one', [`${alice} caller group:glob/*`, `${alice} blocked ${provider}`], '- -'],
-    ['a block of everything', [`${alice} caller ${provider}`, `${alice} blocked group:glob/*`], '- -'],
+    ['everything except this one', [`${alice} caller group:glob/*`, `${alice} blocked ${provider}`], '- -'],
+    ['a block on everything', [`${alice} caller ${provider}`, `${alice} blocked group:glob/*`], '- -'],
   ])('%s', async (_, tuples, expected) => {
     expect(await rights(provider, tuples)).toBe(expected);
   });

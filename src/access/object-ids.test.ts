@@ -21,7 +21,7 @@ import {
 
 describe('a principal', () => {
   it.each(['agent:alice', 'user:ana@example.org', 'service:ci', 'agent:run-7/step.2', 'agent:_'])(
-    'is read from %s and written the same',
+    'is parsed from %s and formatted the same',
     (text) => {
       const principal = parsePrincipal(text);
       expect(principal && formatPrincipal(principal)).toBe(text);
@@ -52,14 +52,14 @@ describe('a principal', () => {
     expect(parsePrincipal(text)).toBeUndefined();
   });
 
-  it('is an object of its own type in tuples', () => {
+  it('has its own object type in tuples', () => {
     expect(principalObject({ kind: 'agent', id: 'alice' })).toBe('principal:agent/alice');
     expect(principalObject({ kind: 'user', id: 'a b:c#d%' })).toBe('principal:user/a%20b%3Ac%23d%25');
   });
 });
 
-describe('what tools belong to', () => {
-  it('is written by where it comes from', () => {
+describe('the provider of tools', () => {
+  it('is named by its source', () => {
     expect(providerId('builtin')).toBe('builtin');
     expect(providerObject('server:github')).toBe('provider:server/github');
     expect(providerObject('plugin:x')).toBe('provider:plugin/x');
@@ -72,14 +72,14 @@ describe('what tools belong to', () => {
     expect(profileObject('coding')).toBe('profile:coding');
   });
 
-  it('never becomes everybody or another principal by its name', () => {
+  it('cannot be named like everybody or another principal', () => {
     expect(profileObject('*')).toBe('profile:%2A');
     expect(toolObject({ source: 'server:a/b', localName: 'c' })).not.toBe(
       toolObject({ source: 'server:a', localName: 'b/c' }),
     );
   });
 
-  it('is said in the words of people', () => {
+  it('is described in readable form', () => {
     const said = [
       principalObject({ kind: 'agent', id: 'alice' }),
       toolObject({ source: 'server:github', localName: 'create_issue' }),
@@ -115,14 +115,14 @@ describe('what tools belong to', () => {
     'provider:server/x/y',
     'group:x/1',
     'role:*',
-  ])('is not read from %j', (object) => {
+  ])('is not parsed from %j', (object) => {
     expect(parseObject(object)).toBeUndefined();
   });
 });
 
-describe('whatever a name holds', () => {
+describe('for any name', () => {
   const telling = ['a', 'b', '/', ':', '#', '%', '*', '@', ' ', '2F', '\u00a0', '\u2028', '\ud800', '\0'];
-  // Binary strings have lone surrogates, control characters and all that means something in an id.
+  // Binary strings contain lone surrogates, control characters and all special characters of ids.
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }),
     fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom(...telling) }),
@@ -148,13 +148,13 @@ describe('whatever a name holds', () => {
       .map((principal) => [principalObject(principal), { type: 'principal', principal }] as const),
   );
 
-  it('its object is one that the engine takes, and is read back as the same: no two names share one', () => {
+  it('the object is valid for the engine and unique, and parses back to the name', () => {
     const runs = { numRuns: count(20_000) };
     fc.assert(
       fc.property(parts, ([object, expected]) => {
         const tuple = { user: `${object}#assignee`, relation: 'caller', object };
         expect(parseTuple(tuple)).toMatchObject({ userObject: object, object, isWildcard: false });
-        // A store writes UTF-8: nothing may be lost on that way.
+        // Stores write UTF-8, which must not lose anything.
         expect(Buffer.from(object).toString()).toBe(object);
         expect(parseObject(object)).toEqual(expected);
       }),

@@ -35,10 +35,9 @@ it('finds tools of workflows only for the call of an operation', () => {
   const plain = spec as ToolSpec;
   const request = { ...plain, reach: 'workflow' } as const;
   const session = { id: 's', principal: operator, scope: 'connection' } as const;
-  expect(access.list(session, [plain, request])).toEqual([plain]);
   expect(access.visible(session, request)).toEqual({ visible: false, callable: false });
   const operation = { ...session, isOperation: true } as const;
-  expect(access.list(operation, [plain, request])).toEqual([plain, request]);
+  expect(access.visible(operation, plain)).toEqual({ visible: true, callable: true });
   expect(access.visible(operation, request)).toEqual({ visible: true, callable: true });
   const nobody = withoutOperations(createAccess(() => false));
   expect(nobody.visible(operation, request)).toEqual({ visible: false, callable: false });

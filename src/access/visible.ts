@@ -13,8 +13,11 @@ export interface Access {
    */
   refresh(session?: Session): Promise<void> | undefined;
   visible(session: Session, spec: Spec): Visibility;
-  /** The visible definitions, in order. Returns the same array while nothing has changed. */
-  list<S extends Spec>(session: Session, specs: readonly S[]): readonly S[];
+  /**
+   * Identifies the rights behind `visible`: as long as a session gets the same value, it gets the same answers. `none`:
+   * nothing is visible. Undefined: the answers may change at any time.
+   */
+  rightsOf(session: Session): symbol | 'none' | undefined;
   /** Called when rights may have changed. */
   onChange(listener: () => void): () => void;
 }
@@ -22,19 +25,20 @@ export interface Access {
 const everything: Visibility = Object.freeze({ visible: true, callable: true });
 const nothing: Visibility = Object.freeze({ visible: false, callable: false });
 
-/** Creates an Access from a synchronous predicate that never changes. */
-export function accessFrom(visible: Access['visible']): Access {
+/** Creates an Access from a predicate. Without `rights`, the predicate is asked each time. */
+export function accessFrom(visible: Access['visible'], rights?: symbol): Access {
   return {
     refresh: () => undefined,
     visible,
-    list: (session, specs) => filterVisible(specs, (spec) => visible(session, spec).visible),
+    rightsOf: () => rights,
     onChange: () => () => undefined,
   };
 }
 
 /** The operator may do everything; all others see nothing. For gateways without grants. */
 export function createAccess(isOperator: (principal: Principal) => boolean): Access {
-  return accessFrom((session) => (isOperator(session.principal) ? everything : nothing));
+  const visible: Access['visible'] = ({ principal }) => (isOperator(principal) ? everything : nothing);
+  return accessFrom(visible, Symbol('operator'));
 }
 
 /** An Access that can switch to full access control later. */
@@ -45,8 +49,9 @@ export interface LateAccess extends Access {
 
 /** For a gateway that only the operator uses so far: needs no store. All others see nothing. */
 export function createLateAccess(): LateAccess {
-  let access = accessFrom((session, spec) =>
-    isOperator(session) && !mustBeNamed(spec) ? everything : nothing,
+  let access = accessFrom(
+    (session, spec) => (isOperator(session) && !mustBeNamed(spec) ? everything : nothing),
+    Symbol('operator'),
   );
   const listeners = new Set<() => void>();
   const tell = (): void => {
@@ -55,7 +60,7 @@ export function createLateAccess(): LateAccess {
   return {
     refresh: (session) => access.refresh(session),
     visible: (session, spec) => access.visible(session, spec),
-    list: (session, specs) => access.list(session, specs),
+    rightsOf: (session) => access.rightsOf(session),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -83,26 +88,19 @@ export function withToolFilter(access: Access, patterns: readonly string[]): Acc
 export function withoutOperations(access: Access): Access {
   const others = without(access, (spec) => spec.kind === 'tool' && spec.reach === 'workflow');
   const accessOf = (session: Session): Access => (session.isOperation === true ? access : others);
-  return {
-    ...access,
-    visible: (session, spec) => accessOf(session).visible(session, spec),
-    list: (session, specs) => accessOf(session).list(session, specs),
-  };
+  return deciding(access, (session, spec) => accessOf(session).visible(session, spec));
 }
 
 function without(access: Access, isOut: (spec: Spec) => boolean): Access {
-  const narrowed = new WeakMap<readonly Spec[], readonly Spec[]>();
-  return {
-    ...access,
-    visible: (session, spec) => (isOut(spec) ? nothing : access.visible(session, spec)),
-    list<S extends Spec>(session: Session, specs: readonly S[]): readonly S[] {
-      let left = narrowed.get(specs) as readonly S[] | undefined;
-      if (left === undefined) narrowed.set(specs, (left = filterVisible(specs, (spec) => !isOut(spec))));
-      return access.list(session, left);
-    },
-  };
+  return deciding(access, (session, spec) => (isOut(spec) ? nothing : access.visible(session, spec)));
 }
 
-function filterVisible<S extends Spec>(specs: readonly S[], isVisible: (spec: S) => boolean): readonly S[] {
-  return specs.every(isVisible) ? specs : specs.filter(isVisible);
+/** The same rights, narrowed by another decision. */
+function deciding(access: Access, visible: Access['visible']): Access {
+  return {
+    refresh: (session) => access.refresh(session),
+    visible,
+    rightsOf: (session) => access.rightsOf(session),
+    onChange: (listener) => access.onChange(listener),
+  };
 }

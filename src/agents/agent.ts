@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway/index.js';
 import type { Session, Trace } from '../core/index.js';
 
-/** One task for an agent. Nothing is shared with other orders. */
+/** One task for an agent. Orders share nothing. */
 export interface AgentOrder {
   readonly gateway: Gateway;
   /** The session that provides the agent's tools. */

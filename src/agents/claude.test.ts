@@ -165,7 +165,7 @@ describe('the output of Claude Code', () => {
       ),
     ).toEqual([
       { kind: 'session', id: 's1' },
-      { kind: 'offered', tools: ['mcp__tserver__Read'], isGateThere: true },
+      { kind: 'offered', tools: ['mcp__tserver__Read'], isConnected: true },
       { kind: 'use', id: 'u1', name: 'mcp__tserver__Read', input: { a: 1 }, isNative: false },
       { kind: 'result', id: 'u1', name: 'mcp__tserver__Read', isNative: false, hasRun: true, text: 'found' },
       { kind: 'text', text: 'done' },
@@ -194,7 +194,7 @@ describe('the output of Claude Code', () => {
     expect(results.map(({ hasRun }) => hasRun)).toEqual([false, true, false, true, true]);
   });
 
-  it('does not take a server for ours because its name starts the same', () => {
+  it('does not mistake a server whose name starts the same for ours', () => {
     const [event] = read(use('u1', 'mcp__tserverx__Read'));
     expect(event).toMatchObject({ isNative: true });
   });

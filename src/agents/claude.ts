@@ -93,7 +93,7 @@ const appended = '--append-system-prompt';
 const isAppended = (word: string): boolean => word === appended || word.startsWith(`${appended}=`);
 
 /** If a flag appears twice the last one wins, so the user's text and ours are merged. */
-function withWords(own: readonly string[], words: string | undefined): readonly string[] {
+function withInstructions(own: readonly string[], words: string | undefined): readonly string[] {
   if (words === undefined) return own;
   return own.map((word, at) => {
     if (own[at - 1] === appended || word.startsWith(`${appended}=`)) return `${word}\n\n${words}`;
@@ -102,15 +102,23 @@ function withWords(own: readonly string[], words: string | undefined): readonly 
 }
 
 function plan(settings: LaunchSettings): LaunchPlan {
-  const { server, isIsolated, folder, gate, model, resume, own, endpoint } = settings;
+  const { server, isIsolated, folder, gatewayCommand, model, resume, own, endpoint } = settings;
   const config = join(folder, 'mcp.json');
   const words = wordsBefore(settings);
   const servers = {
-    [server]: { type: 'stdio', command: gate.command, args: gate.args, env: {}, alwaysLoad: true },
+    [server]: {
+      type: 'stdio',
+      command: gatewayCommand.command,
+      args: gatewayCommand.args,
+      env: {},
+      alwaysLoad: true,
+    },
   };
   const args = [
     // First, because our flags that take several values would swallow these.
-    ...(own === undefined ? ['-p', '--output-format', 'stream-json', '--verbose'] : withWords(own, words)),
+    ...(own === undefined
+      ? ['-p', '--output-format', 'stream-json', '--verbose']
+      : withInstructions(own, words)),
     ...['--mcp-config', config],
     ...(isIsolated ? ['--strict-mcp-config', '--tools', '', '--setting-sources', ''] : []),
     ...(isIsolated ? [] : permissions(settings)),
@@ -215,7 +223,7 @@ function started(event: Json, server: string): readonly CliEvent[] {
   const ours = listOf(event['mcp_servers']).find(({ name }) => name === server);
   return [
     { kind: 'session', id: textIn(event['session_id']) },
-    { kind: 'offered', tools, isGateThere: ours !== undefined && ours['status'] !== 'failed' },
+    { kind: 'offered', tools, isConnected: ours !== undefined && ours['status'] !== 'failed' },
   ];
 }
 
@@ -234,7 +242,7 @@ function askedAgain(event: Json): CliEvent {
 function ended(event: Json): readonly CliEvent[] {
   const usage = asJson(event['usage']) ?? {};
   const input = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-  const said = textIn(event['result']);
+  const result = textIn(event['result']);
   return [
     {
       kind: 'usage',
@@ -243,8 +251,8 @@ function ended(event: Json): readonly CliEvent[] {
       cost: numberIn(event['total_cost_usd']),
     },
     event['is_error'] === true
-      ? { kind: 'error', message: said || textIn(event['subtype']) || 'no reason given' }
-      : { kind: 'answer', text: said },
+      ? { kind: 'error', message: result || textIn(event['subtype']) || 'no reason given' }
+      : { kind: 'answer', text: result },
   ];
 }
 

@@ -26,7 +26,7 @@ export interface CliParts {
 export interface AgentSocket {
   /** Server name of the gateway for this launch. */
   readonly name: string;
-  readonly gate: { readonly command: string; readonly args: readonly string[] };
+  readonly gatewayCommand: { readonly command: string; readonly args: readonly string[] };
   /** Number of connections: 0 until a client presents the ticket. */
   readonly entered: () => number;
   /** Number of calls through this socket. */

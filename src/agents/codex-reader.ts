@@ -58,8 +58,8 @@ function inputOf(item: Json): unknown {
 
 function resultText(item: Json): string {
   const result = asJson(item['result']);
-  const said = listOf(result?.['content']).map((block) => textIn(block['text']));
-  return textIn(item['aggregated_output']) || textIn(asJson(item['error'])?.['message']) || said.join('\n');
+  const texts = listOf(result?.['content']).map((block) => textIn(block['text']));
+  return textIn(item['aggregated_output']) || textIn(asJson(item['error'])?.['message']) || texts.join('\n');
 }
 
 function spent(usage: Json): CliEvent {

@@ -47,7 +47,7 @@ const sandbox: Readonly<Record<NativeLevel, readonly string[]>> = {
 const screenServers = ['codex_worktrees', 'codex_tui'];
 
 const patch = (trace: string): string => `*** Begin Patch\n*** Add File: ${trace}\n+x\n*** End Patch`;
-const shellWords = (trace: string): unknown => ({ cmd: `touch ${trace}`, command: ['touch', trace] });
+const shellInput = (trace: string): unknown => ({ cmd: `touch ${trace}`, command: ['touch', trace] });
 
 /** Codex. Flags hide its tools, and a model catalog without capabilities removes them: both are needed. */
 export const codex: AgentCli = {
@@ -72,9 +72,9 @@ export const codex: AgentCli = {
   refusal: /^unsupported (?:custom tool )?call: /,
   addsVersion: false,
   natives: [
-    native('exec_command', shellWords),
-    native('shell', shellWords),
-    native('local_shell', shellWords),
+    native('exec_command', shellInput),
+    native('shell', shellInput),
+    native('local_shell', shellInput),
     native('shell_command', (trace) => ({ command: `touch ${trace}` })),
     { name: 'apply_patch', isText: true, input: patch },
     { name: 'apply_patch', namespace: 'functions', isText: true, input: patch },
@@ -102,7 +102,7 @@ export const codex: AgentCli = {
     ),
     ...inNamespace('multi_agent_v1', 'close_agent resume_agent send_input spawn_agent wait_agent'),
     ...inNamespace('clock', 'sleep curr_time'),
-    { name: 'exec_command', namespace: 'functions', input: shellWords },
+    { name: 'exec_command', namespace: 'functions', input: shellInput },
     ...inNamespace('functions', 'send_user_message_async update_plan view_image write_stdin'),
   ],
   words: {
@@ -181,10 +181,10 @@ function screen(): readonly string[] {
   ];
 }
 
-function serverTable({ gate }: LaunchSettings): string {
+function serverTable({ gatewayCommand }: LaunchSettings): string {
   return table({
-    command: quoted(gate.command),
-    args: listed(gate.args),
+    command: quoted(gatewayCommand.command),
+    args: listed(gatewayCommand.args),
     required: 'true',
     // Otherwise every tool that is not read-only is denied.
     default_tools_approval_mode: quoted('approve'),

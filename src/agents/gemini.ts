@@ -137,7 +137,7 @@ function userHome({ env }: LaunchSettings): string {
 }
 
 function geminiSettings(settings: LaunchSettings): Json {
-  const { server, isIsolated, gate, endpoint, isQuiet, userFile, env } = settings;
+  const { server, isIsolated, gatewayCommand, endpoint, isQuiet, userFile, env } = settings;
   const users = readJson(userFile(join(userHome(settings), 'settings.json')) ?? '') ?? {};
   const { security, model, privacy, telemetry, general } = users;
   const login = asJson(asJson(security)?.['auth'])?.['selectedType'];
@@ -160,7 +160,12 @@ function geminiSettings(settings: LaunchSettings): Json {
     ...(isIsolated && { context: { memoryBoundaryMarkers: [] } }),
     mcpServers: {
       ...(!isIsolated && asJson(users['mcpServers'])),
-      [server]: { command: gate.command, args: gate.args, env: {}, ...(!isIsolated && { trust: true }) },
+      [server]: {
+        command: gatewayCommand.command,
+        args: gatewayCommand.args,
+        env: {},
+        ...(!isIsolated && { trust: true }),
+      },
     },
   };
 }

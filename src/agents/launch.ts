@@ -17,7 +17,7 @@ export interface AgentCli {
   readonly natives: readonly NativeTool[];
   /** Harmless tools that may stay next to the gateway tools. */
   readonly leftovers: readonly string[];
-  /** What its model is told about a missing tool. Any other answer means the tool exists. */
+  /** The answer its model gets for a missing tool. Any other answer means the tool exists. */
   readonly refusal: RegExp;
   /** It appends the API version to the model address. */
   readonly addsVersion: boolean;
@@ -63,7 +63,7 @@ export interface OwnWords {
   readonly commands: readonly { readonly name: string; readonly texts: OwnTexts }[];
 }
 
-/** What a word that is no flag may be. `sentence`: nothing that could be a subcommand. */
+/** How to treat an argument that is not a flag. `sentence`: it must not look like a subcommand. */
 export type OwnTexts = 'none' | 'sentence' | 'any';
 
 /** A tool the CLI may have, with arguments that would leave a trace in its working directory. */
@@ -90,7 +90,7 @@ export interface LaunchSettings {
   readonly isIsolated: boolean;
   /** What it may do with its own tools, if it keeps them. */
   readonly natives: NativePermissions;
-  /** It is started by root. */
+  /** Whether it is started by root. */
   readonly isRoot?: true;
   /** False: isolation of this version has not been verified. */
   readonly isProven: boolean;
@@ -99,7 +99,7 @@ export interface LaunchSettings {
   /** Agent name for CLIs that need one, fixed during a run. */
   readonly agent: string;
   /** The command that connects the CLI to the gateway. */
-  readonly gate: { readonly command: string; readonly args: readonly string[] };
+  readonly gatewayCommand: { readonly command: string; readonly args: readonly string[] };
   /** The project the agent works on. */
   readonly workspace: string;
   /** Folder for the plan files of this launch. */
@@ -151,7 +151,7 @@ export type PlanFile =
 /** Parsed CLI output. `isNative`: the tool belongs to the CLI, not to the gateway. */
 export type CliEvent =
   | { readonly kind: 'session'; readonly id: string }
-  | { readonly kind: 'offered'; readonly tools: readonly string[]; readonly isGateThere: boolean }
+  | { readonly kind: 'offered'; readonly tools: readonly string[]; readonly isConnected: boolean }
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'use';
@@ -227,7 +227,7 @@ export interface Json {
   readonly [key: string]: unknown;
 }
 
-/** Parses a stream line as an object; undefined if it is none. */
+/** Parses a stream line as an object; undefined if it is not one. */
 export function readJson(line: string): Json | undefined {
   try {
     return asJson(JSON.parse(line));

@@ -70,7 +70,7 @@ export const opencode: AgentCli = {
     ],
     optional: [],
     model: ['-m', '--model'],
-    // A word would be taken as the start folder.
+    // A single word would be interpreted as the start folder.
     texts: 'none',
     commands: [{ name: 'run', texts: 'any' }],
   },
@@ -166,7 +166,7 @@ function configText(settings: LaunchSettings): string {
 }
 
 function config(settings: LaunchSettings): Json {
-  const { server, agent, gate, isIsolated, endpoint, isQuiet } = settings;
+  const { server, agent, gatewayCommand, isIsolated, endpoint, isQuiet } = settings;
   const rules = { '*': 'deny', [`${server}_*`]: 'allow' };
   const words = wordsBefore(settings);
   const helper = { mode: 'primary', permission: rules, ...(words !== undefined && { prompt: words }) };
@@ -174,7 +174,12 @@ function config(settings: LaunchSettings): Json {
     ...(endpoint !== undefined && ownModel(settings)),
     ...(isQuiet && { autoupdate: false, share: 'disabled' }),
     mcp: {
-      [server]: { type: 'local', command: [gate.command, ...gate.args], environment: {}, enabled: true },
+      [server]: {
+        type: 'local',
+        command: [gatewayCommand.command, ...gatewayCommand.args],
+        environment: {},
+        enabled: true,
+      },
     },
     // Otherwise a denied call ends it without an answer.
     ...(!isIsolated && { experimental: { continue_loop_on_deny: true } }),

@@ -10,7 +10,7 @@ export function planSettings(more: Partial<LaunchSettings> = {}): LaunchSettings
     natives: { level: 'edit', allowed: [] },
     server: 'tserver',
     agent: 'atserver',
-    gate: { command: '/bin/node', args: ['/t.js', 'mcp-serve', '--config', '/s/t.json'] },
+    gatewayCommand: { command: '/bin/node', args: ['/t.js', 'mcp-serve', '--config', '/s/t.json'] },
     workspace: '/work/project',
     folder: '/launch',
     keep: '/keep',

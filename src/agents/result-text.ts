@@ -26,8 +26,8 @@ export function answerOf(outcome: Outcome): ToolAnswer {
     return { isError: true, text: 'Error: the tool asks for input, which is not available here.' };
   const { content, structuredContent, isError } = asRecord(outcome.result.value);
   const blocks = Array.isArray(content) ? content.map(blockText).filter((text) => text !== '') : [];
-  const said = blocks.join('\n');
-  const text = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said;
+  const joined = blocks.join('\n');
+  const text = joined === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : joined;
   const isFailure = isError === true;
   return { isError: isFailure, text: shortened(isFailure ? `Error: ${text}` : text) };
 }

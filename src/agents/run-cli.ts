@@ -8,7 +8,7 @@ import { endpointOf, textOption } from './endpoint-of.js';
 import { openLaunchFolder } from './launch-folder.js';
 import { nativePermissions } from './native-permissions.js';
 import type { CliParts, AgentSocket, KnownCli } from './cli-parts.js';
-import { openPatience } from './patience.js';
+import { openModelWatchdog } from './model-watchdog.js';
 import { startCli } from './start-cli.js';
 import { watchCli } from './watch-cli.js';
 
@@ -21,8 +21,8 @@ export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder):
   const folder = openLaunchFolder(parts.folder);
   const endpoint = endpointOf(cli, given);
   const asked = { env: given.env, ...(endpoint && { endpoint }) };
-  const patience = openPatience({ cli, asked, onEvent: given.onEvent });
-  const order: AgentOrder = { ...given, onEvent: patience.onEvent };
+  const watchdog = openModelWatchdog({ cli, asked, onEvent: given.onEvent });
+  const order: AgentOrder = { ...given, onEvent: watchdog.onEvent };
   const socket = await parts.openSocket(order, known.verdict);
   try {
     const settings = await settingsOf(cli, parts, order, { known, socket, folder: folder.path });
@@ -30,9 +30,9 @@ export async function runCli(cli: AgentCli, parts: CliParts, given: AgentOrder):
     folder.write(plan.files);
     for (const text of plan.warnings) order.onEvent({ kind: 'note', text });
     const child = await startCli(plan, { ...parts, env: known.env, owner: `agent:${cli.name}` });
-    return await watchCli({ cli, child, order, socket, settings, patience, stdin: plan.stdin });
+    return await watchCli({ cli, child, order, socket, settings, watchdog, stdin: plan.stdin });
   } finally {
-    patience.close();
+    watchdog.close();
     await socket.close();
     folder.remove();
   }
@@ -86,7 +86,7 @@ export async function settingsOf(
     isProven: known.verdict.kind === 'isolated',
     server: socket.name,
     agent: `a${socket.name}`,
-    gate: socket.gate,
+    gatewayCommand: socket.gatewayCommand,
     workspace: parts.cwd,
     folder,
     // Resolve links, because the CLI compares its own working directory with this path.

@@ -1,5 +1,5 @@
 import { AgentFailure, type AgentOrder, type Usage } from './agent.js';
-import { failed } from './cli-trouble.js';
+import { failed } from './cli-failure.js';
 import type { AgentCli, CliEvent, LaunchSettings } from './launch.js';
 
 export interface TakeParts {
@@ -67,7 +67,7 @@ export function createTaker(
           stop(
             new AgentFailure('EXECUTION.AGENT.BYPASSED', `${cli.title} still has its own tool ${native}.`),
           );
-        else if (!event.isGateThere) stop(failed(cli, 'it did not connect to Tidegate'));
+        else if (!event.isConnected) stop(failed(cli, 'it did not connect to Tidegate'));
         return;
       }
       case 'text':

@@ -5,7 +5,7 @@ import { claude } from './claude.js';
 import { codex } from './codex.js';
 import type { AgentCli } from './launch.js';
 import { opencode } from './opencode.js';
-import { openPatience } from './patience.js';
+import { openModelWatchdog } from './model-watchdog.js';
 import { planSettings } from './plan-settings.fixture.js';
 import { watchCli } from './watch-cli.js';
 
@@ -67,24 +67,24 @@ async function watch(said: Said): Promise<{ answer: AgentAnswer | AgentFailure; 
   const events: AgentEvent[] = [];
   const onEvent = (event: AgentEvent): void => void events.push(event);
   const settings = planSettings({ isIsolated });
-  const patience = openPatience({ cli, asked: settings, onEvent });
+  const watchdog = openModelWatchdog({ cli, asked: settings, onEvent });
   const order = { signal: new AbortController().signal, onEvent } as unknown as AgentOrder;
   const socket = {
     name: settings.server,
-    gate: settings.gate,
+    gatewayCommand: settings.gatewayCommand,
     entered: () => entered,
     calls: () => 1,
     close: () => Promise.resolve(),
   };
   const child = saying(said);
   try {
-    const answer = await watchCli({ cli, child, order, socket, settings, patience, stdin: 'go' });
+    const answer = await watchCli({ cli, child, order, socket, settings, watchdog, stdin: 'go' });
     return { answer, events };
   } catch (failure) {
     if (failure instanceof AgentFailure) return { answer: failure, events };
     throw failure;
   } finally {
-    patience.close();
+    watchdog.close();
     expect(child.written).toEqual(['go']);
   }
 }

@@ -2,9 +2,9 @@ import type { ChildProcess, ProcessExit } from '../ports/processes.js';
 import { createLineReader, type Line } from '../lib/lines.js';
 import { type AgentAnswer, AgentFailure, type AgentOrder } from './agent.js';
 import type { AgentSocket } from './cli-parts.js';
-import { failed, notStarted, troubleOf } from './cli-trouble.js';
+import { failed, notStarted, failureOf } from './cli-failure.js';
 import type { AgentCli, LaunchSettings } from './launch.js';
-import type { Patience } from './patience.js';
+import type { ModelWatchdog } from './model-watchdog.js';
 import { createTaker, newSeen, type Seen } from './take-events.js';
 
 export interface WatchParts {
@@ -13,18 +13,18 @@ export interface WatchParts {
   readonly order: AgentOrder;
   readonly socket: AgentSocket;
   readonly settings: LaunchSettings;
-  readonly patience: Patience;
+  readonly watchdog: ModelWatchdog;
   readonly stdin: string;
 }
 
 const longestLine = 64 * 1024 * 1024;
-const lastWords = 2000;
+const tailLength = 2000;
 
 /** Reads CLI output until it ends. Ends it at once if its own tool ran. */
 export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
-  const { cli, child, order, settings, patience, stdin } = parts;
+  const { cli, child, order, settings, watchdog, stdin } = parts;
   const seen = newSeen();
-  const words = createTail(lastWords);
+  const words = createTail(tailLength);
   const stop = (failure: AgentFailure): void => {
     seen.failure ??= failure;
     void child.close();
@@ -36,7 +36,7 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
     (listener) => child.onOutput(listener),
     (line) => {
       for (const event of read(line)) {
-        patience.take(event);
+        watchdog.take(event);
         take(event);
       }
     },
@@ -49,7 +49,7 @@ export async function watchCli(parts: WatchParts): Promise<AgentAnswer> {
       if (cli.fatal?.test(line) === true) stop(failed(cli, line.trim()));
     },
   );
-  void patience.hopeless.then(stop);
+  void watchdog.givenUp.then(stop);
   const exited = new Promise<ProcessExit>((resolve) => child.onExit(resolve));
   const abort = (): void =>
     stop(new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', `${cli.title} was stopped.`));
@@ -86,10 +86,10 @@ function answerOf(
   words: string,
 ): AgentAnswer {
   if (seen.failure !== undefined) throw seen.failure;
-  if (seen.error !== undefined) throw troubleOf(cli, settings, seen.error.message, seen.error.status);
+  if (seen.error !== undefined) throw failureOf(cli, settings, seen.error.message, seen.error.status);
   if (code !== 0) {
     const how = signal === null ? `it exited with code ${String(code)}` : `it was killed by ${signal}`;
-    const why = words === '' ? failed(cli, how) : troubleOf(cli, settings, `${how}: ${words}`);
+    const why = words === '' ? failed(cli, how) : failureOf(cli, settings, `${how}: ${words}`);
     throw seen.session === '' && seen.turns === 0 && socket.entered() === 0 ? notStarted(cli, why) : why;
   }
   if (settings.isIsolated && socket.entered() === 0) throw failed(cli, 'it never connected to Tidegate');

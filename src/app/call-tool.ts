@@ -30,7 +30,7 @@ export async function callTool(
 
 export async function listTools(tidegate: Tidegate): Promise<readonly ToolSpec[]> {
   await tidegate.gateway.registry.settle();
-  return tidegate.gateway.registry.visibleTools(tidegate.localSession('connection'));
+  return tidegate.gateway.registry.visibleTools(tidegate.localSession('connection')).list;
 }
 
 /** The unchanged definition plus source, effect and tier. */
@@ -46,7 +46,8 @@ export function toolJson({ definition, source, effect, tier }: ToolSpec): string
 export function withoutIdleLeads(tidegate: Tidegate, tools: readonly ToolSpec[]): readonly ToolSpec[] {
   const { exposure } = tidegate.exposure;
   const session = tidegate.localSession('connection');
-  const isLazy = exposure.show(session, tools, someClient).some(({ reach }) => reach === 'open');
+  const visible = tidegate.gateway.registry.visibleTools(session);
+  const isLazy = exposure.show(session, visible, someClient).some(({ reach }) => reach === 'open');
   exposure.forget(session);
   return isLazy ? tools : tools.filter(({ reach }) => reach !== 'open');
 }

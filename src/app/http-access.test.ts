@@ -9,20 +9,20 @@ function callerWith(...chain: readonly Delegation[]): Caller {
   return { principal, chain, credential: 'c' };
 }
 
-describe('who is an admin without asking the store', () => {
+describe('an admin who is known without asking the store', () => {
   it('is the operator', async () => {
     expect(await isAdmin(undefined, callerWith(operator))).toBe(true);
     expect(await isAdmin(undefined, callerWith(operator, operator))).toBe(true);
   });
 
   it.each<[string, readonly Delegation[]]>([
-    ['no link at all', []],
-    ['rights of its own', [{ principal, rights: 'own' }]],
+    ['no link', []],
+    ['its own rights', [{ principal, rights: 'own' }]],
     ['a profile', [{ ...operator, profile: 'coding' }]],
     ['a list of tools', [{ ...operator, tools: ['Read'] }]],
     ['a credential that may be revoked', [{ ...operator, tokenId: 't' }]],
     ['a link that is limited', [operator, { principal, rights: 'inherited' }]],
-  ])('is no caller with %s', async (_what, chain) => {
+  ])('is not a caller with %s', async (_what, chain) => {
     expect(await isAdmin(undefined, callerWith(...chain))).toBe(false);
   });
 });

@@ -47,7 +47,7 @@ describe('the caller', () => {
   });
 
   it.each(['at once', 'late'] as const)(
-    'is a client by a token of its own, which is known %s',
+    'is the client that the token belongs to, which is known %s',
     async (answers) => {
       const { identify, client, id } = await open('token', answers);
       const found = identify(client);

@@ -29,7 +29,8 @@ import { createOwnPaths, type OwnPlaces } from '../services/own-paths/index.js';
 import { builtinTools } from '../workspace/builtin-tools.generated.js';
 import type { State } from '../workspace/locate-config.js';
 import { surviveErrorsFrom } from './loose-errors.js';
-import { ownPlaces } from '../workspace/own-places.js';
+import type { KnownPlaces } from '../workspace/known-places.js';
+import { knownPlace, ownPlaces } from '../workspace/own-places.js';
 import { openPortServices, type OwnedServices } from '../workspace/port-services.js';
 import { createStartHolds, type FindHold } from '../workspace/start-holds.js';
 import { openTrustedFiles } from '../workspace/trusted-files.js';
@@ -44,6 +45,7 @@ export interface LocalToolsParts {
   readonly folder: string;
   /** Log file if the configuration names none. */
   readonly logFile?: string;
+  readonly places: KnownPlaces;
   readonly embedded: readonly ToolModule[];
   readonly catalog: PortService<Catalog>;
   /** Whether to wait until every workspace tool is known. */
@@ -134,6 +136,7 @@ export async function openLocalTools(config: Config, parts: LocalToolsParts): Pr
       const settingsOf = ({ workspace, shell }: Config): string => JSON.stringify([workspace.roots, shell]);
       const isMoved = settingsOf(next) !== settingsOf(applied);
       applied = next;
+      parts.places.add(knownPlace({ ...parts, config: next }));
       if (!isMoved) return builtin.offer(ownTools());
       void owned.close();
       owned = open(next);
@@ -167,7 +170,7 @@ function createServiceOpener(
   const first = ownPlaces({ ...parts, config });
   // Files opened at startup stay in use, even if the configuration changed.
   const ownNow = (): OwnPlaces => {
-    const now = ownPlaces({ ...parts, config: applied() });
+    const now = ownPlaces({ ...parts, config: applied(), others: parts.places.all() });
     const { program, absent } = trustedFiles.locked(applied());
     const { governingNames: names = [] } = now;
     return {

@@ -1,9 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { type Access, parsePrincipal, withToolFilter } from '../access/index.js';
-import type { Log } from '../observers/log/index.js';
-import { createProblem, describeProblem, hasErrors, openShapeMemory, type Problem } from '../config/index.js';
-import { type Gateway, openGateway } from '../gateway/index.js';
-import { atMost } from '../lib/at-most.js';
+import { type Access, withToolFilter } from '../access/index.js';
+import { createProblem, type Problem } from '../config/index.js';
 import {
   type Caller,
   createToolFilter,
@@ -13,135 +10,116 @@ import {
   type Session,
   type SessionScope,
 } from '../core/index.js';
-import { nearest } from '../lib/nearest.js';
-import { openFileMemory } from '../providers/mcp/index.js';
-import { openLogins } from '../workspace/login-files.js';
+import { createSessionTelling, type SessionTelling } from '../features/context/tell-sessions.js';
+import { type Gateway, openGateway } from '../gateway/index.js';
+import type { Log } from '../ports/log.js';
 import { createWireCommon } from '../transports/index.js';
-import { AccessRefused } from '../workspace/access-refused.js';
-import { ConfigRefused } from '../workspace/config-refused.js';
-import { governingConfig } from '../workspace/governing-config.js';
-import { knownCatalogue } from '../workspace/known-catalogue.js';
-import { openNameClaims } from '../workspace/name-claims-file.js';
-import { openLatePlugins, sweepSockets } from '../workspace/plugins/late-plugins.js';
-import { openLateProcesses, sweepLeftovers } from '../workspace/late-processes.js';
-import { type AccessParts, openAccess } from '../workspace/access/open-access.js';
-import { openLiveConfig } from './live-config.js';
-import { type LocalTools, openLocalTools } from './local-tools.js';
-import { openState } from '../workspace/locate-config.js';
-import { openObservers } from './open-observers.js';
-import { openStages } from './open-stages.js';
-import { openExposure } from '../workspace/open-exposure.js';
-import { linkProblem, stateAroundProblem } from '../workspace/own-places.js';
-import { operatorName } from '../workspace/operator-name.js';
-import { tellPolicyWarnings } from '../workspace/access/policy-warnings.js';
-import { sweepCommands, sweepFiles } from '../workspace/port-services.js';
-import { pythonCacheIn, sweepPythonCache } from '../workspace/python-cache.js';
-import { createServing } from './serving.js';
-import { createServerProviders } from '../workspace/server-providers.js';
-import { createRunnerService } from './runner-service.js';
-import { createCollisionTeller } from './tell-collisions.js';
-import { createSessionTelling } from '../features/context/tell-sessions.js';
-import type { Tidegate, TidegateOptions } from '../workspace/tidegate.js';
+import { openAccess, type OpenedAccess } from '../workspace/access/open-access.js';
 import { createSubSessions } from '../workspace/access/sub-sessions.js';
-
-/** How long closing waits for servers before the reaper takes over. */
-const closeMs = 60;
-/** Limit for ending leftover processes. */
-const sweepMs = 3000;
-
-/** Problems which mean that another configuration than the nearest file applies. */
-const decidingCodes: ReadonlySet<string> = new Set(['config.passed_over', 'config.changed']);
+import { ConfigRefused } from '../workspace/config-refused.js';
+import { openNameClaims } from '../workspace/name-claims-file.js';
+import { type OpenedExposure, openExposure } from '../workspace/open-exposure.js';
+import { operatorName } from '../workspace/operator-name.js';
+import type { Tidegate, TidegateOptions } from '../workspace/tidegate.js';
+import { createClose, sweepState } from './close-tidegate.js';
+import { followChanges } from './follow-changes.js';
+import { createLate } from './late.js';
+import type { LocalTools } from './local-tools.js';
+import { type Observers, openObservers } from './open-observers.js';
+import { openProviders, type Providers } from './open-providers.js';
+import { openStages } from './open-stages.js';
+import { logStart, readStart, type Start } from './read-start.js';
+import { createRunnerService } from './runner-service.js';
+import { createServing } from './serving.js';
+import { createCollisionLog } from './log-collisions.js';
 
 export async function openTidegate(options: TidegateOptions): Promise<Tidegate> {
-  const state = openState(options.env);
-  if (state.problem) throw new ConfigRefused([state.problem]);
-  const place = { ...options, shapes: openShapeMemory(state.directory, options.version) };
-  const located = await governingConfig(place, state.trust);
-  if (hasErrors(located.problems)) throw new ConfigRefused(located.problems);
-  const { env, version } = options;
-  const { config, file, sha256, isTrusted, isKept = false } = located;
+  const lateTidegate = createLate<Tidegate>('gateway');
+  const parts = await openParts(options, lateTidegate.get);
+  return lateTidegate.set(tidegateOf(parts));
+}
 
-  const actor = actingAs(options, config.access.zone);
-  const isCommand = options.mode === 'command';
-  const inState = isCommand ? undefined : stateAroundProblem(config.workspace.roots, state.directory);
-  if (inState !== undefined) throw new ConfigRefused([inState]);
-  const link = linkProblem({ config, env, folder: located.folder });
-  if (link !== undefined) throw new ConfigRefused([link]);
+/** The open parts of a gateway. */
+interface Parts {
+  readonly start: Start;
+  readonly log: Log;
+  readonly observers: Observers;
+  readonly exposure: OpenedExposure;
+  readonly providers: Providers;
+  readonly operator: Principal;
+  readonly access: OpenedAccess;
+  readonly gateway: Gateway;
+  readonly telling: SessionTelling;
+  readonly idlePatterns: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+async function openParts(options: TidegateOptions, tidegate: () => Tidegate): Promise<Parts> {
+  const start = await readStart(options);
+  const { state, config, located, isCommand } = start;
+  // For parts that need each other: read during calls only, when all of them are open.
+  const lateExposure = createLate<OpenedExposure>('exposure');
+  const lateGateway = createLate<Gateway>('gateway');
+
   const observers = await openObservers({
     config,
-    env,
-    version,
+    env: options.env,
+    version: options.version,
     isCommand,
     logLevel: options.logLevel,
-    factsOf: (attempt) => shown.factsOf(attempt),
+    factsOf: (attempt) => lateExposure.get().factsOf(attempt),
     ...(options.logFile !== undefined && { logFile: options.logFile }),
   });
-  const log: Log['write'] = (level, message, fields) => observers.log.write(level, message, fields);
-  for (const problem of located.problems)
-    if (decidingCodes.has(problem.code)) log('warn', describeProblem(problem));
-  if (!isTrusted && !isKept)
-    log('warn', 'the file is not trusted and is ignored; run `tidegate trust`', { file });
-  const sweeping = Promise.allSettled([sweepLeftovers(state.directory), sweepSockets(state.directory)]);
-  // Only after the processes in these folders have ended.
-  void sweeping
-    .then(() => sweepCommands(state.directory, (line) => log('warn', line)))
-    .catch(() => undefined);
-  void sweepPythonCache(state.directory).catch(() => undefined);
-  void sweepFiles(state.directory, (line) => log('warn', line)).catch(() => undefined);
-  const processes = openLateProcesses({ stateDir: state.directory, log: (line) => log('warn', line) });
-  const memory = openFileMemory(state.directory);
-  const servers = createServerProviders({
-    env,
-    processes,
-    memory,
-    pythonCache: pythonCacheIn(state.directory),
-    ownFolder: state.directory,
-    state,
-    logins: openLogins(state.directory),
-    givesLinks: !isCommand,
-    version,
-    log,
-  });
-  servers.apply(config, isTrusted);
-  const shown = openExposure({
-    config,
-    gateway: () => gateway,
-    log: (message, fields) => log('info', message, fields),
-    warn: (message, fields) => log('warn', message, fields),
-  });
-  const local = await openLocalTools(config, {
-    state,
-    env,
-    version,
-    processes,
-    folder: located.folder,
-    ...(options.logFile !== undefined && { logFile: options.logFile }),
-    embedded: options.tools ?? [],
-    catalog: shown.catalog,
-    isPatient: isCommand,
-    // Used only when a tool is called; the gateway is open by then.
-    runner: createRunnerService(() => ({ tidegate, options })),
-    log,
-  });
-  const plugins = await openLatePlugins({
-    state,
-    env,
-    version,
-    folder: located.folder,
-    processes,
-    memory,
-    findHold: local.findHold,
-    log,
-  });
+  const log: Log = (level, message, fields) => observers.log.write(level, message, fields);
+  logStart(start, log);
+  const sweeping = sweepState(state.directory, log);
+  const exposure = lateExposure.set(openExposure({ config, gateway: lateGateway.get, log }));
+  const runner = createRunnerService(() => ({ tidegate: tidegate(), options }));
+  const providers = await openProviders(start, { catalog: exposure.catalog, runner, log });
+  const { local, plugins, processes } = providers;
   const giveUp = async (error: unknown): Promise<never> => {
     await Promise.all([local.close(), plugins.close(), processes.close(), observers.close()]);
     throw error;
   };
   const clashes = clashProblems(local);
   if (clashes.length > 0) await giveUp(new ConfigRefused(clashes));
-  const everyProvider = () => [...local.providers(), ...servers.current(), ...plugins.providers()];
   const operator: Principal = { kind: 'user', id: operatorName(), zone: config.access.zone };
-  const opened = await openAccess({
+  const access = await accessFor(start, operator, lateGateway.get, log).catch(giveUp);
+  const claims = openNameClaims(state.directory, located.file ?? options.cwd);
+  const logCollisions = isCommand ? () => undefined : createCollisionLog(lateGateway.get, log);
+  const gateway = lateGateway.set(
+    openGateway({
+      claims,
+      onCollisions: logCollisions,
+      providers: providers.all(),
+      access: narrowed(access.access, options.toolPatterns),
+      exposure: exposure.exposure,
+      checkArguments: (tool, params) => exposure.checkArguments(tool, params),
+      stages: openStages(config),
+      observers: [...observers.all, access.audit],
+      now: () => performance.now(),
+      onLeave: (session) => local.forget(session),
+    }),
+  );
+  const idlePatterns = (): readonly string[] =>
+    idlePatternLines(options.toolPatterns ?? [], toolNames(providers.all()));
+  const opened = { start, log, observers, exposure, providers, operator, access, gateway, idlePatterns };
+  const following = isCommand ? undefined : followChanges(start, { ...opened, logCollisions });
+  const telling = createSessionTelling(exposure.exposure, {
+    stateDirectory: state.directory,
+    file: config.file,
+  });
+  const close = createClose({ ...opened, following, telling, sweeping, claims });
+  return { ...opened, telling, close };
+}
+
+function accessFor(
+  { options, state, config, located: { file }, isCommand, actor }: Start,
+  operator: Principal,
+  gateway: () => Gateway,
+  log: Log,
+): Promise<OpenedAccess> {
+  return openAccess({
     config,
     stateDirectory: state.directory,
     workspace: options.cwd,
@@ -152,98 +130,32 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
     ...actor,
     isShared: options.mode === 'http',
     needsAdmin: options.withRights === true,
-    lookup: (wanted) => gateway.registry.lookup(wanted),
+    lookup: (wanted) => gateway().registry.lookup(wanted),
     isOffered: options.toolPatterns === undefined ? () => true : createToolFilter(options.toolPatterns),
     log,
-  }).catch(giveUp);
-  const claims = openNameClaims(state.directory, file ?? options.cwd);
-  const tellCollisions = isCommand ? () => undefined : createCollisionTeller(() => gateway, log);
-  const gateway: Gateway = openGateway({
-    claims,
-    onCollisions: tellCollisions,
-    providers: everyProvider(),
-    access: narrowed(opened.access, options.toolPatterns),
-    exposure: shown.exposure,
-    checkArguments: (tool, params) => shown.checkArguments(tool, params),
-    interceptors: openStages(config),
-    observers: [...observers.all, opened.audit],
-    now: () => performance.now(),
-    onLeave: (session) => local.forget(session),
   });
-  const live = isCommand
-    ? undefined
-    : openLiveConfig({
-        place,
-        state,
-        gateway,
-        servers,
-        local,
-        everyProvider,
-        first: located,
-        applyAccess: ({ config: next }) => opened.live.apply(next),
-        log,
-      });
-  if (!isCommand) {
-    local.follow();
-    plugins.follow(() => gateway.registry.replace(everyProvider()));
-    void whenListed(gateway, everyProvider()).then(tellCollisions);
-  }
-  const idlePatterns = (): readonly string[] =>
-    idlePatternLines(options.toolPatterns ?? [], toolNames(everyProvider()));
-  if (options.toolPatterns && !isCommand) {
-    void whenListed(gateway, everyProvider()).then(() => idlePatterns().forEach((line) => log('warn', line)));
-  }
-  if (!isCommand) {
-    void tellPolicyWarnings({
-      opened,
-      tools: () => knownCatalogue(gateway, operator).specs.filter((spec) => spec.kind === 'tool'),
-      listed: () => whenListed(gateway, everyProvider()),
-      log,
-    });
-  }
-  const common = createWireCommon(version, runId());
-  const localSession = createSessions(opened.local);
+}
 
-  let closing: Promise<void> | undefined;
-  const telling = createSessionTelling(shown.exposure, {
-    stateDirectory: state.directory,
-    file: config.file,
-  });
-
-  async function close(): Promise<void> {
-    live?.close();
-    await telling.close();
-    await plugins.settle();
-    await atMost(
-      closeMs,
-      Promise.all([gateway.close(), local.close()]).then(() => undefined),
-    );
-    // Give plugins time to end: they may hold unsaved data.
-    await plugins.close();
-    // A short command would otherwise exit before the sweep is done.
-    await atMost(
-      sweepMs,
-      sweeping.then(() => undefined),
-    );
-    claims.close();
-    await opened.close();
-    await processes.close();
-    await observers.close();
-  }
-
-  const tidegate: Tidegate = {
+function tidegateOf(parts: Parts): Tidegate {
+  const { start, gateway, access, exposure, providers, observers, operator, telling, log } = parts;
+  const { options, state, config, located } = start;
+  const { file, sha256, isTrusted } = located;
+  const { local, plugins, processes } = providers;
+  const common = createWireCommon(options.version, runId());
+  const localSession = createSessions(access.local);
+  return {
     gateway,
     config,
-    problems: [...located.problems, ...(opened.rights?.policy.problems ?? [])],
-    access: opened,
-    exposure: shown,
+    problems: [...located.problems, ...(access.rights?.policy.problems ?? [])],
+    access,
+    exposure,
     workspaceTools: () => local.reports(),
     plugins: plugins.port,
     locatedPlugins: () => plugins.located(),
-    idlePatterns,
+    idlePatterns: parts.idlePatterns,
     trust: { isTrusted, ...(file !== undefined && { file }), ...(sha256 !== undefined && { sha256 }) },
     localSession,
-    subSession: createSubSessions(opened),
+    subSession: createSubSessions(access),
     shellFor: (session) => local.shellFor(session),
     newRequestId: common.newRequestId,
     openBeside: openTidegate,
@@ -255,28 +167,20 @@ export async function openTidegate(options: TidegateOptions): Promise<Tidegate> 
       common,
       config,
       operator,
-      opened,
-      exposure: shown,
+      opened: access,
+      exposure,
       telling,
       localSession,
       stateDirectory: state.directory,
       folder: realpathSync(options.cwd),
       warn: (message, fields) => log('warn', message, fields),
     }),
-    close: () => (closing ??= close()),
+    close: parts.close,
   };
-  return tidegate;
 }
 
 function narrowed(access: Access, patterns: readonly string[] | undefined): Access {
   return patterns === undefined ? access : withToolFilter(access, patterns);
-}
-
-/** Starts no server: waits until another caller makes unknown servers list their tools. */
-async function whenListed(gateway: Gateway, providers: readonly Provider[]): Promise<void> {
-  const isKnown = (provider: Provider): boolean =>
-    provider.list().tools.length > 0 || !['idle', 'pending'].includes(provider.status().state);
-  if (!providers.every(isKnown)) await gateway.registry.firstListed();
 }
 
 function toolNames(providers: readonly Provider[]): readonly string[] {
@@ -300,24 +204,6 @@ function createSessions({ principal, chain }: Caller): (scope: SessionScope) => 
     count += 1;
     return { id: `${scope}-${String(count)}`, principal, chain, scope };
   };
-}
-
-function actingAs({ as, profile }: TidegateOptions, zone: string): Pick<AccessParts, 'as' | 'profile'> {
-  const principal = as === undefined ? undefined : parsePrincipal(as);
-  if (as !== undefined && principal === undefined)
-    throw new AccessRefused(
-      'access.bad_principal',
-      `"${as}" is not a valid principal. Use kind:id, such as agent:alice.${likelyPrincipal(as)}`,
-    );
-  return { ...(principal && { as: { ...principal, zone } }), ...(profile !== undefined && { profile }) };
-}
-
-/** Suggests a principal if the kind is misspelled or missing. */
-function likelyPrincipal(as: string): string {
-  const [kind = '', ...id] = as.split(':');
-  const near = id.length === 0 ? 'agent' : nearest(kind, ['agent', 'user', 'service']);
-  const likely = `${near ?? ''}:${id.length === 0 ? as : id.join(':')}`;
-  return parsePrincipal(likely) === undefined ? '' : ` Did you mean ${likely}?`;
 }
 
 /** Short and unique per start, so that request ids of two runs do not collide in a log. */

@@ -200,7 +200,8 @@ export const commandCodes = {
   'store.corrupt': {
     exit: exitCodes.unavailable,
     meaning: 'The grant store is damaged. Only the operator has access.',
-    remedy: 'Restore a backup. To start over, move the store away, then run `tidegate access accept-store`.',
+    remedy:
+      'Restore a backup. To start over, move the store to another place, then run `tidegate access accept-store`.',
   },
   'store.full': {
     exit: exitCodes.unavailable,

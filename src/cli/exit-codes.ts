@@ -30,7 +30,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   interrupted: 'Interrupted by the user.',
 };
 
-/** Exit status for each error of the admin service. Complete by type. */
+/** Exit status for each error of the admin service. The type requires an entry for every code. */
 export const exitOfAdmin: Readonly<Record<AdminCode, ExitCode>> = {
   'access.admin_required': exitCodes.usage,
   'access.bad_principal': exitCodes.usage,
@@ -49,7 +49,7 @@ export const exitOfAdmin: Readonly<Record<AdminCode, ExitCode>> = {
   'access.prune_too_much': exitCodes.usage,
 };
 
-/** Exit status for each token error. Complete by type. */
+/** Exit status for each token error. The type requires an entry for every code. */
 export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
   'token.bad_principal': exitCodes.usage,
   'token.bad_profile': exitCodes.usage,
@@ -65,7 +65,7 @@ export const exitOfIdentity: Readonly<Record<IdentityCode, ExitCode>> = {
   'token.foreign_zone': exitCodes.usage,
 };
 
-/** Exit status for each HTTP error, as shown by `explain`; no command ends with these directly. Complete by type. */
+/** Exit status for each HTTP error, as shown by `explain`. No command exits with these directly. */
 export const exitOfHttp: Readonly<Record<HttpCode, ExitCode>> = {
   'auth.required': exitCodes.unauthorized,
   'access.unavailable': exitCodes.unavailable,
@@ -76,7 +76,7 @@ export const exitOfHttp: Readonly<Record<HttpCode, ExitCode>> = {
 type Outcome = Awaited<ReturnType<typeof callTool>>;
 export type Fault = Extract<Outcome, { readonly kind: 'fault' }>['fault'];
 
-/** Exit status for each fault of a call. Complete by type. */
+/** Exit status for each fault of a call. The type requires an entry for every code. */
 export const exitOfFault: Readonly<Record<Fault['code'], ExitCode>> = {
   'tool.not_found': exitCodes.notFound,
   'tool.not_permitted': exitCodes.unauthorized,

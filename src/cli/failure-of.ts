@@ -4,18 +4,18 @@ import { type Command, type Context, type Given, textOption } from './command.js
 import { Failure } from './failure.js';
 import { openingFailure } from './with-gateway.js';
 
-/** Turns errors that the user can fix into failures. Any other error is a bug and stays as it is. */
+/** Turns errors that the user can fix into failures. Any other error is a bug and is returned unchanged. */
 export async function failureOf(
   error: unknown,
   command: Command,
   given: Given,
   context: Context,
 ): Promise<unknown> {
-  if (error instanceof Failure) return withRemedy(retold(error, command, given));
+  if (error instanceof Failure) return withRemedy(withContext(error, command, given));
   const unwritable = unwritableFailure(error, context);
   if (unwritable !== undefined) return unwritable;
   const opening = openingFailure(error, textOption(given, 'config'), await import('../app/index.js'));
-  return opening instanceof Failure ? withRemedy(retold(opening, command, given)) : opening;
+  return opening instanceof Failure ? withRemedy(withContext(opening, command, given)) : opening;
 }
 
 /** Falls back to the remedy from the code table. */
@@ -43,7 +43,7 @@ function unwritableFailure(error: unknown, { env }: Context): Failure | undefine
 const principalCodes: readonly string[] = ['access.bad_principal', 'token.bad_principal'];
 
 /** The admin service does not know the command, so complete its suggestions here. */
-function retold(failure: Failure, command: Command, given: Given): Failure {
+function withContext(failure: Failure, command: Command, given: Given): Failure {
   const { code, message, problems } = failure;
   const next =
     code === 'access.bad_request'
@@ -62,11 +62,11 @@ function withPrincipal({ next = '' }: Failure, { name }: Command, given: Given):
   const bare = /^[\w.-]+$/.test(wrong) ? `agent:${wrong}` : undefined;
   const meant = /^did you mean (\S+)\?$/i.exec(next)?.[1] ?? bare;
   if (meant === undefined || hasSecret(given)) return undefined;
-  const mended = (word: string): string => shellWord(word === wrong ? meant : word);
+  const corrected = (word: string): string => shellWord(word === wrong ? meant : word);
   const options = Object.entries(given.options).flatMap(([option, value]) =>
-    value === undefined ? [] : [`--${option}`, ...(value === true ? [] : [mended(value)])],
+    value === undefined ? [] : [`--${option}`, ...(value === true ? [] : [corrected(value)])],
   );
-  return [`tidegate ${name}`, ...given.arguments.map(mended), ...options].join(' ');
+  return [`tidegate ${name}`, ...given.arguments.map(corrected), ...options].join(' ');
 }
 
 /** Whether the command line contains a secret, which must not be repeated. */

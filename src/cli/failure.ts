@@ -22,8 +22,8 @@ export class Failure extends Error {
   constructor(code: FailureCode, message: string, next?: string, problems?: readonly string[]) {
     super(message);
     this.code = code;
-    const told = next ?? (isCommandCode(code) ? commandCodes[code].remedy : undefined);
-    this.next = told && asTyped(told);
+    const suggestion = next ?? (isCommandCode(code) ? commandCodes[code].remedy : undefined);
+    this.next = suggestion && asTyped(suggestion);
     this.problems = problems;
   }
 

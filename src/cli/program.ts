@@ -116,7 +116,7 @@ const mostExamples = 3;
 /** Descriptions in help are wrapped down to this width. */
 const narrowest = 24;
 
-/** Keeps commander from printing to the process or exiting it. */
+/** Prevents commander from writing to the standard streams or exiting the process. */
 function configured(command: Commander, { write, width }: HelpPage): Commander {
   return command
     .exitOverride()

@@ -45,7 +45,7 @@ describe('the command line', () => {
     ['config path too much', 'usage.excess_arguments', 'Too many', 'tidegate config path --help'],
     ['serve --port 70000', 'usage.bad_value', '--port', 'tidegate serve --port 0'],
     ['mcp --via nonsense', 'usage.bad_value', '--via', 'tidegate mcp --via http'],
-  ])('refuses %j and says what to type next', async (words, code, message, next) => {
+  ])('refuses %j and suggests a command', async (words, code, message, next) => {
     const { code: exit, err } = await type(words);
     expect(exit).toBe(exitCodes.usage);
     expect(err).toContain(`error ${code}: `);
@@ -81,7 +81,7 @@ describe('the command line', () => {
     'config path',
     'mcp',
     'mcp --via http://127.0.0.1:1',
-  ])('does nothing in a relative TIDEGATE_HOME: %s', async (words) => {
+  ])('does nothing with a relative TIDEGATE_HOME: %s', async (words) => {
     const { code, err, place } = await type(words, { home: 'relative' });
     expect(code).toBe(exitCodes.usage);
     expect(err).toContain('error config.relative_home: TIDEGATE_HOME is a relative path: "relative".');
@@ -90,7 +90,7 @@ describe('the command line', () => {
   });
 
   it.each(['', 'tools', 'tools list', 'serve'])(
-    'gives the help of %j to whoever types help first',
+    'shows the help of %j for `help` before the command',
     async (name) => {
       const { code, out } = await type(`help ${name}`);
       expect({ code, out }).toEqual({ code: exitCodes.ok, out: (await type(`${name} --help`)).out });
@@ -111,7 +111,7 @@ describe('the command line', () => {
 });
 
 describe('config', () => {
-  it('says where the file is', async () => {
+  it('prints the path of the file', async () => {
     const { code, out, place } = await type('config path');
     expect({ code, out }).toEqual({ code: exitCodes.ok, out: `${place.file}\n` });
   });
@@ -121,7 +121,7 @@ describe('config', () => {
     expect(JSON.parse(out)).toMatchObject({ title: 'tidegate.yaml' });
   });
 
-  it('reports every problem with its place, and fails', async () => {
+  it('reports every problem with its position, and fails', async () => {
     const config = 'servers:\n  a: {comand: x}\nhttp: {port: many}\n';
     const { code, out } = await type('config check', { config });
     expect(code).toBe(exitCodes.usage);
@@ -142,7 +142,7 @@ describe('config', () => {
   });
 
   it.each(['config check', 'trust --yes', 'tools list --config', 'servers --config', 'mcp --config'])(
-    'says why %s cannot read what is no file',
+    'says why %s cannot read something that is not a file',
     async (words) => {
       const { place } = await type('config path');
       symlinkSync('loop.yaml', join(place.folder, 'loop.yaml'));
@@ -169,7 +169,7 @@ describe('trust', () => {
   web: {url: "https://mcp.example/x", headers: {Authorization: "Bearer \${SECRET_VALUE}"}}
 `;
 
-  it('refuses without a terminal, and names the command to type', async () => {
+  it('refuses without a terminal, and suggests a command', async () => {
     const { code, err, out, place } = await type('trust', { config: evil });
     expect(code).toBe(exitCodes.untrusted);
     expect(err).toContain(`next: tidegate trust ${place.file} --yes`);
@@ -177,7 +177,7 @@ describe('trust', () => {
     expect((await type('trust --list', { place })).err).toContain('Nothing is trusted yet');
   });
 
-  it('shows exactly what would start, without secrets and harmless to the terminal', async () => {
+  it('shows exactly what would start, without secrets and with control characters escaped', async () => {
     const { out } = await type('trust', { config: evil, answer: 'n' });
     expect(out).toContain('command  "node"');
     expect(out).toContain('args     "a b"');
@@ -222,7 +222,7 @@ http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
     expect((await type('trust', { answer })).code).toBe(code);
   });
 
-  it('ends as interrupted when Ctrl+C answers', async () => {
+  it('exits as interrupted if Ctrl+C is pressed at the prompt', async () => {
     const { code, err, place } = await type('trust', { answer: 'interrupt' });
     expect(code).toBe(exitCodes.interrupted);
     expect(err).toContain('Interrupted.');
@@ -258,7 +258,7 @@ http: {host: "\${NO_HOST:-127.0.0.1}", auth: none}
     expect((await type('trust', { place })).code).toBe(exitCodes.untrusted);
   });
 
-  it('trusts no file with errors', async () => {
+  it('does not trust a file with errors', async () => {
     const { code, err } = await type('trust --yes', { config: 'servers: 7\n' });
     expect(code).toBe(exitCodes.usage);
     expect(err).toContain('config.wrong_type');
@@ -280,7 +280,7 @@ describe('tools and servers', () => {
     expect(await type('servers', { place })).toMatchObject({ out: expect.stringContaining('untrusted') });
   });
 
-  it('exit with a status that says why the list is empty', async () => {
+  it('exit with a status that shows why the list is empty', async () => {
     const untrusted = await type('tools list --json', { config });
     expect(untrusted).toMatchObject({ code: exitCodes.untrusted, out: '{"tools":[]}\n' });
     expect(untrusted.err).toContain('Servers from an untrusted file are not included');

@@ -51,10 +51,14 @@ function usageFailure(error: CommanderError, words: readonly string[]): Failure 
   const message = error.message.replace(/^error: /, '').replace(/('--?[\w-]+)=[^]*'/, "$1'");
   const subject = /'([^']*)'/.exec(message)?.[1] ?? '';
   const code = codes[error.code] ?? 'usage.bad_value';
-  const near = nearWords(code, subject, words);
-  const told = near === '' && isOfArguments(code) ? exampleWords(words) : near;
+  const near = suggestionText(code, subject, words);
+  const hint = near === '' && isOfArguments(code) ? exampleText(words) : near;
   const meant = code === 'usage.unknown_command' ? meantCommand(subject, words) : undefined;
-  return new Failure(code, `${sentence(message)}${told}`, `tidegate ${meant ?? `${helpWords(words)}--help`}`);
+  return new Failure(
+    code,
+    `${sentence(message)}${hint}`,
+    `tidegate ${meant ?? `${helpTarget(words)}--help`}`,
+  );
 }
 
 /** The corrected command, or its help if it needs arguments. */
@@ -69,7 +73,7 @@ function meantCommand(wrong: string, words: readonly string[]): string | undefin
 }
 
 /** Suggests a similar name for an unknown word. */
-function nearWords(code: CommandCode, subject: string, words: readonly string[]): string {
+function suggestionText(code: CommandCode, subject: string, words: readonly string[]): string {
   if (code === 'usage.unknown_command') return didYouMean(subject, knownNames(words));
   if (code === 'usage.unknown_option') return didYouMean(subject, knownOptions(words));
   // A command with subcommands takes a misspelled subcommand for an argument.
@@ -84,7 +88,7 @@ function isOfArguments(code: CommandCode): boolean {
 }
 
 /** An example of the command. */
-function exampleWords(words: readonly string[]): string {
+function exampleText(words: readonly string[]): string {
   const [first = '', second = ''] = words;
   const found =
     commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first);
@@ -107,7 +111,7 @@ function sentence(text: string): string {
 }
 
 /** The command to show help for. */
-function helpWords(words: readonly string[]): string {
+function helpTarget(words: readonly string[]): string {
   const known = knownNames([]);
   const [first = '', second = ''] = words;
   if (!known.includes(first)) return '';

@@ -13,7 +13,7 @@ interface Running {
   readonly file: string | undefined;
 }
 
-export interface RunningGate extends Running {
+export interface RunningGateway extends Running {
   readonly servers: readonly ProviderReport[];
 }
 
@@ -30,7 +30,7 @@ export async function runningUrl(
 }
 
 /** The servers of the running `serve` of this user and folder; undefined if none runs or answers. */
-export async function askRunningGate(context: Context): Promise<RunningGate | undefined> {
+export async function askRunningGateway(context: Context): Promise<RunningGateway | undefined> {
   const asked = await askRunning(context, '/api/servers');
   if (asked === undefined) return undefined;
   const servers = reportsIn(asked.answer);

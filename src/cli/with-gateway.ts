@@ -7,13 +7,13 @@ import { printable, shellWord } from '../config/index.js';
 import { placeNotes } from './place-notes.js';
 
 /** Opens the gateway for one piece of work, and always closes it. */
-export async function withGate<T>(
+export async function withGateway<T>(
   given: Given,
   context: Context,
   mode: TidegateOptions['mode'],
   work: (tidegate: Tidegate) => Promise<T>,
 ): Promise<T> {
-  const tidegate = await openGate(given, context, mode);
+  const tidegate = await openGateway(given, context, mode);
   try {
     for (const line of problemLines(tidegate.problems)) context.output.note(line);
     if (textOption(given, 'config') === undefined) noteThePlace(context, mode);
@@ -28,7 +28,7 @@ function noteThePlace({ cwd, output }: Context, mode: TidegateOptions['mode']): 
   for (const line of placeNotes(cwd)) output.note(mode === 'stdio' ? `tidegate: ${line}` : line);
 }
 
-async function openGate(given: Given, context: Context, mode: TidegateOptions['mode']): Promise<Tidegate> {
+async function openGateway(given: Given, context: Context, mode: TidegateOptions['mode']): Promise<Tidegate> {
   const { AccessRefused, ConfigRefused, openTidegate } = await import('../app/index.js');
   const configFile = configFileOf(textOption(given, 'config'), context);
   const { cwd, env, version } = context;
@@ -47,7 +47,7 @@ async function openGate(given: Given, context: Context, mode: TidegateOptions['m
 
 type Refusals = Pick<typeof App, 'AccessRefused' | 'ConfigRefused'>;
 
-/** Turns an error on opening the gateway into a failure with the next command. Bugs stay as they are. */
+/** Turns an error on opening the gateway into a failure with the next command. Bugs are rethrown unchanged. */
 export function openingFailure(
   error: unknown,
   configFile: string | undefined,
@@ -59,14 +59,14 @@ export function openingFailure(
   if (!(error instanceof ConfigRefused)) return error;
   const isOfPolicy = error.problems.some(({ code }) => code === 'profiles.changed');
   if (isOfPolicy) {
-    const said = 'Nothing was started: the profiles or the model have changed since they were trusted.';
-    return new Failure('config.invalid', said, 'tidegate trust', problemLines(error.problems));
+    const message = 'Nothing was started: the profiles or the model have changed since they were trusted.';
+    return new Failure('config.invalid', message, 'tidegate trust', problemLines(error.problems));
   }
   // The problem is the state directory, not the configuration file.
   const ofState = error.problems.find(({ code }) => code.startsWith('state.'));
   if (ofState !== undefined) {
-    const said = `Nothing was started: the state directory ${printable(ofState.file)} cannot be used. ${ofState.message}`;
-    return new Failure(ofState.code, said, 'tidegate doctor --only home');
+    const message = `Nothing was started: the state directory ${printable(ofState.file)} cannot be used. ${ofState.message}`;
+    return new Failure(ofState.code, message, 'tidegate doctor --only home');
   }
   const onlyUnset = error.problems
     .filter(({ severity }) => severity === 'error')
@@ -74,10 +74,10 @@ export function openingFailure(
   const [first] = onlyUnset;
   if (first !== undefined && onlyUnset.every((name) => name !== undefined)) {
     const names = [...new Set(onlyUnset)];
-    const said = `Nothing was started: ${names.join(', ')} ${names.length === 1 ? 'has' : 'have'} no value.`;
+    const message = `Nothing was started: ${names.join(', ')} ${names.length === 1 ? 'has' : 'have'} no value.`;
     return new Failure(
       'config.invalid',
-      said,
+      message,
       `tidegate secrets set ${shellWord(first)}`,
       problemLines(error.problems),
     );

@@ -1,4 +1,4 @@
-import type { Client, ClientServer, GateStart, JsonObject, Section } from './client.js';
+import type { Client, ClientServer, TidegateStart, JsonObject, Section } from './client.js';
 import { notesOn, readerOf, startOf } from './entry.js';
 import { jsonDocument } from './json-document.js';
 import { objectAt, valueAt } from './json-value.js';
@@ -22,7 +22,7 @@ export const claudeCode: Client = {
     return [{ path: ['mcpServers'], ...(isOff && { isOff }) }, ...here];
   },
   read: readClaudeServer,
-  gate: stdioEntry,
+  tidegateEntry: stdioEntry,
 };
 
 const unused = {
@@ -44,6 +44,6 @@ export function readClaudeServer(
   };
 }
 
-export function stdioEntry({ command, args, env }: GateStart): JsonObject {
+export function stdioEntry({ command, args, env }: TidegateStart): JsonObject {
   return { type: 'stdio', command, args, ...(Object.keys(env).length > 0 && { env }) };
 }

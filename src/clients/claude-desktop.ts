@@ -1,4 +1,4 @@
-import type { Client, GateStart, JsonObject } from './client.js';
+import type { Client, TidegateStart, JsonObject } from './client.js';
 import { readerOf, startOf } from './entry.js';
 import { jsonDocument } from './json-document.js';
 import { literal } from './notation.js';
@@ -15,9 +15,9 @@ export const claudeDesktop: Client = {
     const reader = readerOf(entry, literal, { place, section });
     return { start: startOf(entry, reader), isEnabled: entry['disabled'] !== true, notes: [] };
   },
-  gate: plainEntry,
+  tidegateEntry: plainEntry,
 };
 
-export function plainEntry({ command, args, env }: GateStart): JsonObject {
+export function plainEntry({ command, args, env }: TidegateStart): JsonObject {
   return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 }

@@ -29,7 +29,7 @@ export interface Section {
 }
 
 /** How the client starts the gateway. */
-export interface GateStart {
+export interface TidegateStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export interface Client {
   /** Throws `CannotRead` if the gateway could not start the server. */
   read(entry: JsonObject, section: Section, place: ClientPlace): ClientServer;
   /** The gateway in this client's server format. */
-  gate(start: GateStart): JsonObject;
+  tidegateEntry(start: TidegateStart): JsonObject;
   /**
    * Keys that the gateway entry copies from replaced servers, each only with its strict value. A permission to call
    * without asking was given to one server and must not extend to every tool of the gateway.

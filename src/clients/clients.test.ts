@@ -38,7 +38,7 @@ function told(name: string, file: string, scope: 'user' | 'project' = 'user'): r
 }
 
 describe('the servers of', () => {
-  it('Claude Code: of the user and of this project only', () => {
+  it('Claude Code: those of the user and of this project only', () => {
     expect(told('claude', 'claude/.claude.json')).toEqual([
       'github: npx -y @modelcontextprotocol/server-github {"GITHUB_PERSONAL_ACCESS_TOKEN":"ghp_madeUpForTests0000000000000000000001","GITHUB_HOST":"https://github.example.com"}',
       'sentry: https://mcp.sentry.example/mcp {"Authorization":"Bearer ${SENTRY_TOKEN}"}',
@@ -55,7 +55,7 @@ describe('the servers of', () => {
     ]);
   });
 
-  it('Claude Desktop, where nothing is a reference', () => {
+  it('Claude Desktop, which has no references', () => {
     expect(told('claude-desktop', 'claude-desktop/claude_desktop_config.json')).toEqual([
       'filesystem: npx -y @modelcontextprotocol/server-filesystem C:\\Users\\ana\\Documents',
       'github: npx -y @modelcontextprotocol/server-github {"GITHUB_PERSONAL_ACCESS_TOKEN":"ghp_madeUpForTests0000000000000000000002"}',
@@ -63,7 +63,7 @@ describe('the servers of', () => {
     ]);
   });
 
-  it('Gemini CLI, with its lists of tools', () => {
+  it('Gemini CLI, with its tool lists', () => {
     expect(told('gemini', 'gemini/settings.json')).toEqual([
       'jira: uvx mcp-jira --url https://jira.example.com {"JIRA_TOKEN":"${JIRA_TOKEN}","JIRA_USER":"${JIRA_USER:-ana}","tools":["search","get_issue","!delete_issue"],"timeoutMs":30000,"notes":["trust is not imported: it would apply to all tools of Tidegate"]}',
       'maps: https://maps.example.com/mcp {"X-Goog-Api-Key":"AIzaMadeUpForTests00000000000000000003","notes":["trust is not imported: it would apply to all tools of Tidegate"]}',
@@ -73,7 +73,7 @@ describe('the servers of', () => {
     ]);
   });
 
-  it('Codex, with variables that it passes on', () => {
+  it('Codex, with forwarded variables', () => {
     expect(told('codex', 'codex/config.toml')).toEqual([
       'context7: npx -y @upstash/context7-mcp {"CONTEXT7_API_KEY":"${CONTEXT7_API_KEY}"}',
       'linear: https://mcp.linear.example/mcp {"X-Team":"shop","X-Trace":"${TRACE_ID}","Authorization":"Bearer ${LINEAR_TOKEN}","tools":["list_issues"],"timeoutMs":45500}',
@@ -92,7 +92,7 @@ describe('the servers of', () => {
     expect(told('opencode', 'opencode/opencode-2.json')).toEqual(['browser: npx -y @playwright/mcp@latest']);
   });
 
-  it('Cursor, with the folders that it knows', () => {
+  it('Cursor, with its folder placeholders', () => {
     expect(told('cursor', 'cursor/mcp.json', 'project')).toEqual([
       'figma: https://figma.example.com/mcp {"Authorization":"Bearer ${FIGMA_TOKEN}"}',
       'notes: /home/ana/bin/notes-server --workspace /home/ana/project --token madeUpToken00000000005 {"LOG_LEVEL":"debug","notes":["its envFile is not read: set the variables in its env"]}',
@@ -169,7 +169,7 @@ describe('the files of each client', () => {
     expect(paths(windows)['vscode']?.[0]).toBe(`${home}\\AppData\\Roaming\\Code\\User\\mcp.json`);
   });
 
-  it('follow the variables that move them', () => {
+  it('can be moved with environment variables', () => {
     const env = {
       CLAUDE_CONFIG_DIR: '/c',
       GEMINI_CLI_HOME: '/g',
@@ -209,9 +209,9 @@ describe('a Tidegate entry', () => {
     const text = format.splice('', {
       section: section?.path ?? [],
       remove: [],
-      add: { name: 't', entry: client.gate(gate) },
+      add: { name: 't', entry: client.tidegateEntry(gate) },
     });
-    expect(serversIn(client, text, file, linux)).toMatchObject([{ name: 't', isGate: true }]);
+    expect(serversIn(client, text, file, linux)).toMatchObject([{ name: 't', isTidegate: true }]);
   });
 
   it('is recognized by other start commands, but servers with a similar name are not', () => {
@@ -221,7 +221,7 @@ describe('a Tidegate entry', () => {
         JSON.stringify({ mcpServers: { a: { command, args } } }),
         { path: '', scope: 'user' },
         linux,
-      )[0]?.isGate;
+      )[0]?.isTidegate;
     expect(said('tidegate', 'mcp')).toBe(true);
     expect(said('npx', '-y', 'tidegate@0.1.0', 'mcp', '--config', 'x')).toBe(true);
     expect(said('C:\\bin\\tidegate.cmd', 'mcp')).toBe(true);

@@ -36,7 +36,7 @@ export const codex: Client = {
       ...(typeof seconds === 'number' && seconds > 0 && { timeoutMs: Math.round(seconds * 1000) }),
     };
   },
-  gate: plainEntry,
+  tidegateEntry: plainEntry,
   keeps: { default_tools_approval_mode: 'prompt' },
 };
 

@@ -22,5 +22,5 @@ export const cursor: Client = {
     });
     return { start: startOf(entry, reader), isEnabled: entry['disabled'] !== true, notes };
   },
-  gate: plainEntry,
+  tidegateEntry: plainEntry,
 };

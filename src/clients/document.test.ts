@@ -51,7 +51,7 @@ describe('changing JSON', () => {
 `);
   });
 
-  it('removes a comma that would be left over', () => {
+  it('removes a dangling comma', () => {
     const text = '{\n  "servers": {\n    "a": 1,\n    "b": 2,\n    "c": 3\n  }\n}\n';
     expect(edit(jsonDocument, text, { section: ['servers'], remove: ['b', 'c'] })).toBe(
       '{\n  "servers": {\n    "a": 1\n  }\n}\n',
@@ -152,7 +152,7 @@ trust_level = "trusted"
 `);
   });
 
-  it('removes any choice of servers', () => {
+  it('removes any subset of servers', () => {
     const text = fixture('codex/config.toml');
     const names = Object.keys(objectAt(tomlDocument.parse(text), section));
     for (let choice = 0; choice < 2 ** names.length; choice += 1) {
@@ -166,9 +166,9 @@ trust_level = "trusted"
     ['an empty file', ''],
     ['a file without tables', 'model = "x"'],
     ['a file that ends in a table', '[a]\nb = 1\n'],
-    ['lines that end as on Windows', 'model = "x"\r\n[mcp_servers.a]\r\ncommand = "y"\r\n'],
+    ['Windows line endings', 'model = "x"\r\n[mcp_servers.a]\r\ncommand = "y"\r\n'],
     [
-      'a table that is not alone',
+      'a file with other tables',
       '[mcp_servers]\n[mcp_servers.a]\ncommand = "y"\n[mcp_servers.a.env]\nK = "v"\n',
     ],
   ])('adds to %s', (_, text) => {
@@ -186,8 +186,8 @@ trust_level = "trusted"
   it.each([
     ['inline tables', 'mcp_servers = { a = { command = "x" } }\n'],
     ['dotted keys', 'mcp_servers.a.command = "x"\n'],
-    ['a key of the section', '[mcp_servers]\na = { command = "x" }\n'],
-    ['a table that is partly elsewhere', '[mcp_servers.a]\ncommand = "x"\n[mcp_servers]\nb.command = "y"\n'],
+    ['a key in the section', '[mcp_servers]\na = { command = "x" }\n'],
+    ['a table that is split', '[mcp_servers.a]\ncommand = "x"\n[mcp_servers]\nb.command = "y"\n'],
   ])('refuses %s rather than guess', (_, text) => {
     expect(() => edit(tomlDocument, text, { section, remove: ['a', 'b'], add })).toThrow(CannotEdit);
   });

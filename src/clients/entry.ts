@@ -10,14 +10,14 @@ export interface EntryReader {
 }
 
 export function readerOf(entry: JsonObject, notation: Notation, around: Around): EntryReader {
-  const said = (value: Json): string => translate(textOf(value), notation, around);
+  const translated = (value: Json): string => translate(textOf(value), notation, around);
   return {
-    text: (key) => (isScalar(entry[key]) ? said(entry[key]) : undefined),
-    texts: (key) => listOf(entry[key]).map(said),
+    text: (key) => (isScalar(entry[key]) ? translated(entry[key]) : undefined),
+    texts: (key) => listOf(entry[key]).map(translated),
     record: (key) => {
       const record = entry[key];
       if (!isJsonObject(record)) return {};
-      return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, said(value)]));
+      return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, translated(value)]));
     },
   };
 }

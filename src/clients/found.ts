@@ -6,7 +6,7 @@ import {
   type ClientServer,
   type Section,
 } from './client.js';
-import { isGate } from './is-gate.js';
+import { isTidegateEntry } from './tidegate-entry.js';
 import { isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
 
 /** A server found in a client file. */
@@ -18,8 +18,8 @@ export interface FoundServer {
   readonly server?: ClientServer;
   /** Why there is no server; completes a sentence that begins with "it". */
   readonly why?: string;
-  /** The entry starts Tidegate itself. */
-  readonly isGate: boolean;
+  /** Whether the entry starts Tidegate itself. */
+  readonly isTidegate: boolean;
 }
 
 /** All servers of a file, in file order. Throws if the text cannot be parsed. */
@@ -34,7 +34,13 @@ export function serversIn(
     Object.entries(objectAt(root, section.path)).flatMap(([name, entry]) => {
       if (!isJsonObject(entry)) return [];
       return [
-        { name, section, entry, isGate: isGate(entry), ...readOne(client, { name, entry, section, place }) },
+        {
+          name,
+          section,
+          entry,
+          isTidegate: isTidegateEntry(entry),
+          ...readOne(client, { name, entry, section, place }),
+        },
       ];
     }),
   );

@@ -40,7 +40,7 @@ export const gemini: Client = {
       ...(typeof timeout === 'number' && timeout > 0 && { timeoutMs: timeout }),
     };
   },
-  gate: plainEntry,
+  tidegateEntry: plainEntry,
   keeps: { trust: false },
 };
 

@@ -3,13 +3,13 @@ export {
   type ClientFile,
   type ClientPlace,
   type ClientServer,
-  type GateStart,
+  type TidegateStart,
   type Section,
   type ServerStart,
 } from './client.js';
 export { clients } from './clients.js';
 export { type FoundServer, serversIn } from './found.js';
-export { type GateEntry, gateOf } from './is-gate.js';
+export { type TidegateEntry, tidegateEntryOf } from './tidegate-entry.js';
 export { CannotEdit, type Change, edit } from './document.js';
 export { canonical, isJsonObject, type Json, type JsonObject, objectAt } from './json-value.js';
 export { variableName, without } from './notation.js';

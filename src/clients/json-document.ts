@@ -8,7 +8,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { CannotEdit, type Change, type DocumentFormat } from './document.js';
-import { jsonErrorWords } from './json-error-words.js';
+import { jsonErrorMessage } from './json-error-message.js';
 import type { Json, JsonObject } from './json-value.js';
 
 /** JSON with comments and trailing commas, as editors allow them. */
@@ -31,7 +31,7 @@ function treeOf(text: string): Node | undefined {
   const [first] = errors;
   if (first !== undefined)
     throw new SyntaxError(
-      `${placeOf(text, first.offset)}: ${jsonErrorWords(printParseErrorCode(first.error))}`,
+      `${placeOf(text, first.offset)}: ${jsonErrorMessage(printParseErrorCode(first.error))}`,
     );
   if (tree?.type !== 'object') throw new SyntaxError('line 1: the file is not a JSON object');
   return tree;

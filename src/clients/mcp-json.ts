@@ -12,5 +12,5 @@ export const mcpJson: Client = {
   files: (place) => projectFiles(place, '.mcp.json'),
   sections: (_, { folder }) => [{ path: ['mcpServers'], ...(folder !== undefined && { folder }) }],
   read: readClaudeServer,
-  gate: stdioEntry,
+  tidegateEntry: stdioEntry,
 };

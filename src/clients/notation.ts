@@ -87,17 +87,17 @@ export const dollar: Notation = {
 /** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and similar, as in editors. */
 export const editor: Notation = {
   pattern: /\$\{([^}]+)\}/g,
-  meaning([, said = ''], { place, section }) {
-    const [kind = '', ...rest] = said.split(':');
+  meaning([, variable = ''], { place, section }) {
+    const [kind = '', ...rest] = variable.split(':');
     const name = rest.join(':');
     if ((kind === 'env' || kind === 'input') && name !== '')
       return reference(kind === 'env' ? name : variableName(name));
     const folder = section.folder ?? place.folders[0];
-    if (said === 'userHome') return escaped(place.home);
-    if (said === 'workspaceFolder' && folder !== undefined) return escaped(folder);
-    if (said === 'workspaceFolderBasename' && folder !== undefined)
+    if (variable === 'userHome') return escaped(place.home);
+    if (variable === 'workspaceFolder' && folder !== undefined) return escaped(folder);
+    if (variable === 'workspaceFolderBasename' && folder !== undefined)
       return escaped(folder.split(/[\\/]/).at(-1) ?? '');
-    if (said === 'pathSeparator' || said === '/') return place.platform === 'win32' ? '\\' : '/';
+    if (variable === 'pathSeparator' || variable === '/') return place.platform === 'win32' ? '\\' : '/';
     throw new CannotRead(`uses \${${kind}}, which only the editor can resolve`);
   },
 };

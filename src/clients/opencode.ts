@@ -1,4 +1,4 @@
-import { CannotRead, type Client, type ClientPlace, type GateStart, type JsonObject } from './client.js';
+import { CannotRead, type Client, type ClientPlace, type TidegateStart, type JsonObject } from './client.js';
 import { listOf, notesOn, readerOf, startOf, textOf } from './entry.js';
 import { jsonDocument } from './json-document.js';
 import { isJsonObject, type Json, valueAt } from './json-value.js';
@@ -38,7 +38,7 @@ export const opencode: Client = {
       notes: notesOn(entry, { oauth: 'its login is not imported' }),
     };
   },
-  gate: ({ command, args, env }: GateStart): JsonObject => ({
+  tidegateEntry: ({ command, args, env }: TidegateStart): JsonObject => ({
     type: 'local',
     command: [command, ...args],
     ...(Object.keys(env).length > 0 && { environment: env }),

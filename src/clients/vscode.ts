@@ -19,7 +19,7 @@ export const vscode: Client = {
     });
     return { start: startOf(entry, reader), isEnabled: true, notes };
   },
-  gate: stdioEntry,
+  tidegateEntry: stdioEntry,
 };
 
 function userFiles(place: ClientPlace) {

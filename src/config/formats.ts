@@ -1,15 +1,10 @@
 import { isIP, isIPv4 } from 'node:net';
-import type { NameRule, TextFormat } from './field.js';
-
-/** What is wrong with a text, as the end of the sentence "The value …", and how to fix it. */
-export interface Flaw {
-  readonly says: string;
-  readonly remedy?: string;
-}
+import type { Flaw, FormatCheck, NameRule } from '../lib/schema-table/context.js';
+import type { NameWord, TextFormat } from './field.js';
 
 const unlimited = () => undefined;
 
-const formats: Readonly<Record<TextFormat, (text: string) => Flaw | undefined>> = {
+const formats: Readonly<Record<TextFormat, FormatCheck>> = {
   any: unlimited,
   path: notEmpty,
   command: notEmpty,
@@ -30,12 +25,17 @@ export function flawOf(format: TextFormat, text: string): Flaw | undefined {
   return text.includes('\0') ? { says: 'contains a NUL character' } : formats[format](text);
 }
 
+/** The same checks, by format. */
+export const formatChecks: Readonly<Record<string, FormatCheck>> = Object.fromEntries(
+  (Object.keys(formats) as readonly TextFormat[]).map((format) => [format, (text) => flawOf(format, text)]),
+);
+
 // The lookahead rejects names with a special meaning as a path segment or JavaScript property.
 const plainName = '^(?!\\.{1,2}$|__proto__$)[A-Za-z0-9_.-]{1,64}$';
 const plainNameRemedy = 'Use up to 64 letters, digits, `_`, `.` and `-`.';
 
 /** The rules for names that the author of the file chooses, as JSON Schema patterns. */
-export const nameRules: Readonly<Record<NameRule, { readonly pattern: string; readonly remedy: string }>> = {
+export const nameRules: Readonly<Record<NameWord, NameRule>> = {
   server: { pattern: plainName, remedy: plainNameRemedy },
   variable: { pattern: '^[^=\\u0000]+$', remedy: 'Use a name without `=`.' },
   header: {

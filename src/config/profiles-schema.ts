@@ -1,4 +1,5 @@
-import { defineRecord, type ValueOf } from './field.js';
+import type { ValueOf } from '../lib/schema-table/field.js';
+import { defineRecord } from './field.js';
 
 const entry = {
   kind: 'text',

@@ -1,115 +1,78 @@
-import { parseDuration } from './duration.js';
-import type { Field, ListField, MapField, RecordField, ValueOf } from './field.js';
-import { nameRules } from './formats.js';
+import type { Scalar } from '../lib/schema-table/context.js';
+import type { ValueOf } from '../lib/schema-table/field.js';
+import { readTable } from '../lib/schema-table/read-table.js';
+import type { Path, ScalarNode, TreeNode } from '../lib/tree.js';
 import { quote } from '../lib/source-place.js';
-import { type Place, type ReadContext, reportWrongType } from './read-context.js';
-import { checkRecord } from './read-record.js';
-import { readScalar } from './read-scalar.js';
-import { emptyMap, isAbsent, type ListNode, type MapNode, type Path, type TreeNode } from '../lib/tree.js';
+import type { RecordField } from './field.js';
+import { configLanguage } from './language.js';
+import type { Report } from './problem.js';
+import type { Secrets } from './secrets.js';
+import { type Environment, substitute } from './substitute.js';
 
-/** Reads a tree by a table. Reports invalid values, and uses defaults for missing and invalid ones. */
-export function readTree<F extends RecordField>(table: F, root: TreeNode, context: ReadContext): ValueOf<F> {
-  const place = { node: root, path: [] };
-  const value = readField(table, place, context) ?? readField(table, { ...place, node: emptyMap }, context);
-  // Safe: for each kind of field, the reader returns the type that ValueOf declares.
-  return value as ValueOf<F>;
+/** The inputs for reading a tree, besides the tree. */
+export interface ReadInputs {
+  readonly text: string;
+  readonly environment: Environment;
+  /** Values for variables that are not in the environment. */
+  readonly secrets?: Pick<Secrets, 'valueOf' | 'problem'>;
+  readonly report: Report;
+  /** Collects every value that a reference resolves to. */
+  readonly referenced?: Set<string>;
+  /** Return texts with references unresolved. They are still checked with references resolved. */
+  readonly asWritten?: boolean;
+  /** Treat `${…}` as plain text. */
+  readonly isLiteral?: boolean;
+}
+
+/** Reads a tree by a table without required keys at the top. Invalid values are reported and get their defaults. */
+export function readTree<F extends RecordField>(table: F, root: TreeNode, inputs: ReadInputs): ValueOf<F> {
+  // Safe: only a missing required key makes the reader return undefined.
+  return readNeeded(table, root, inputs) as ValueOf<F>;
 }
 
 /** Like `readTree`, for a table with required keys. Returns undefined if one is missing, which is reported. */
 export function readNeeded<F extends RecordField>(
   table: F,
   root: TreeNode,
-  context: ReadContext,
+  inputs: ReadInputs,
 ): ValueOf<F> | undefined {
-  return readTree(table, root, context);
-}
-
-/** Returns undefined if the value is absent, or invalid and reported. */
-function readField(field: Field, place: Place, context: ReadContext): unknown {
-  const { node, path } = place;
-  if (isAbsent(node)) return undefined;
-  switch (field.kind) {
-    case 'list':
-      if (node.kind === 'list') return readList(field, { node, path }, context);
-      if (field.takesOne === true && node.kind === 'scalar') return readOne(field, { node, path }, context);
-      break;
-    case 'map':
-      if (node.kind === 'map') return readMap(field, { node, path }, context);
-      break;
-    case 'record':
-      if (node.kind === 'map') return readRecord(field, { node, path }, context);
-      break;
-    default:
-      return readScalar(field, place, context);
-  }
-  reportWrongType(field.kind === 'list' ? 'a list' : 'a mapping', place, context);
-  return undefined;
-}
-
-function readList(field: ListField, { node, path }: Place<ListNode>, context: ReadContext): unknown {
-  const values = node.items.map((item, index) =>
-    readEntry(field.of, { node: item, path: [...path, index] }, context),
-  );
-  return values.filter((value) => value !== undefined);
-}
-
-function readOne(field: ListField, place: Place, context: ReadContext): unknown {
-  const value = readEntry(field.of, place, context);
-  return value === undefined ? [] : [value];
-}
-
-function readMap(field: MapField, { node, path }: Place<MapNode>, context: ReadContext): unknown {
-  const { pattern, remedy } = nameRules[field.names];
-  const rule = new RegExp(pattern);
-  const values = new Map<string, unknown>();
-  for (const { key, start, value } of node.entries) {
-    const below = [...path, key];
-    if (!rule.test(key)) {
-      const message = `${quote(key)} is not a valid ${field.names} name.`;
-      context.report({ code: 'config.bad_name', offset: start, path: below, message, remedy });
-    }
-    const read = readEntry(field.of, { node: value, path: below }, context);
-    if (read !== undefined) values.set(key, read);
-  }
-  return values;
-}
-
-// An empty value after a name or a dash is probably a mistake, so unlike an absent key it is reported.
-function readEntry(field: Field, place: Place, context: ReadContext): unknown {
-  if (!isAbsent(place.node)) return readField(field, place, context);
-  if (field.kind === 'record') {
-    const { start, end } = place.node;
-    return readRecord(field, { node: { ...emptyMap, start, end }, path: place.path }, context);
-  }
-  reportWrongType('a string', place, context);
-  return undefined;
-}
-
-function readRecord(field: RecordField, { node, path }: Place<MapNode>, context: ReadContext): unknown {
-  checkRecord(field, { node, path }, context);
-  const present = new Map(node.entries.map((entry) => [entry.key, entry.value]));
-  const values = Object.entries(field.fields).map(([key, child]) => {
-    const below = [...path, key];
-    const found = present.get(key);
-    const value = found && readField(child, { node: found, path: below }, context);
-    return [key, value ?? defaultOf(child, below, context)] as const;
+  const { report, isLiteral } = inputs;
+  return readTable(table, root, {
+    language: configLanguage,
+    report,
+    ...(isLiteral !== true && { resolve: ({ node, path }) => resolveReferences(node, path, inputs) }),
   });
-  const isComplete = values.every(
-    ([key, value]) => value !== undefined || field.fields[key]?.required !== true,
-  );
-  return isComplete ? Object.fromEntries(values) : undefined;
 }
 
-function defaultOf(field: Field, path: Path, context: ReadContext): unknown {
-  if (field.default === undefined) return undefined;
-  switch (field.kind) {
-    case 'duration':
-      return parseDuration(field.default);
-    case 'map':
-      return new Map();
-    case 'record':
-      return readRecord(field, { node: emptyMap, path }, context);
-    default:
-      return field.default;
+/** Replaces `${…}` references and reports every invalid one. */
+function resolveReferences(node: ScalarNode, path: Path, inputs: ReadInputs): Scalar | undefined {
+  const { value, source } = node;
+  if (typeof value !== 'string') return { value, source, isReference: false };
+  const { text, isReference, values, missing, malformed } = substitute(value, inputs.environment, (name) =>
+    inputs.secrets?.valueOf(name),
+  );
+  values.forEach((found) => inputs.referenced?.add(found));
+  for (const { name, written } of missing) {
+    const doubt = inputs.secrets?.problem()?.message;
+    inputs.report({
+      code: 'config.env_missing',
+      offset: offsetOf(written, node, inputs),
+      path,
+      message: `The environment variable ${name} is not set.${doubt === undefined ? '' : ` ${doubt}`}`,
+      remedy: `Set ${name}, store its value with \`tidegate secrets set ${name}\`, or write \${${name}:-default}.`,
+      variable: name,
+    });
   }
+  for (const written of malformed) {
+    const message = `${quote(written)} is not a valid reference to an environment variable.`;
+    inputs.report({ code: 'config.env_syntax', offset: offsetOf(written, node, inputs), path, message });
+  }
+  if (missing.length + malformed.length > 0) return undefined;
+  return { value: text, source, isReference, ...(inputs.asWritten === true && { kept: value }) };
+}
+
+// Escapes and line folding can hide the reference in the file. Fall back to the start of the value.
+function offsetOf(written: string, node: ScalarNode, { text }: ReadInputs): number {
+  const found = text.slice(node.start, node.end).indexOf(written);
+  return node.start + Math.max(0, found);
 }

@@ -1,8 +1,7 @@
 import { join, resolve, sep } from 'node:path';
 import type { Config, HttpServerConfig, LoginConfig, ServerConfig, StdioServerConfig } from './config.js';
 import { bareHost, isLoopbackHost } from './formats.js';
-import type { ReadContext } from './read-context.js';
-import { readTree } from './read-tree.js';
+import { type ReadInputs, readTree } from './read-tree.js';
 import type { ConfigValues } from './schema.js';
 import { serverTable } from './server-schema.js';
 import { emptyMap } from '../lib/tree.js';
@@ -136,7 +135,7 @@ function serversOf(
     .flatMap(([name, server]) => serverOf(name, server, parts) ?? []);
 }
 
-const silent: ReadContext = { text: '', environment: {}, report: () => undefined };
+const silent: ReadInputs = { text: '', environment: {}, report: () => undefined };
 
 // Settings that `mcpServers` lacks get the defaults of `servers`.
 function adopt(server: ForeignServer): Server {

@@ -1,4 +1,5 @@
-import { defineClassified, type ValueOf } from './field.js';
+import type { ValueOf } from '../lib/schema-table/field.js';
+import { defineClassified } from './field.js';
 import { foreignServer, headers, serverTable } from './server-schema.js';
 import { shellTable, workflowsTable } from './shell-schema.js';
 import { contextTable, toolsTable } from './tools-schema.js';

@@ -144,7 +144,7 @@ export const foreignServer = defineRecord({
   kind: 'record',
   description:
     'One upstream MCP server in the format that other programs use. Unknown keys are ignored. To use settings that only Tidegate has, add the server under `servers` instead.',
-  isOpen: true,
+  unknownKeys: 'accept',
   exactlyOne: ['command', 'url'],
   fields: {
     type: {

@@ -1,36 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { longestDuration, parseDuration } from './duration.js';
 import { flawOf, isLoopbackHost, nameRules } from './formats.js';
 import { nearest } from '../lib/nearest.js';
 import { formatPath, quote } from '../lib/source-place.js';
-
-describe('a duration', () => {
-  it.each([
-    [250, 250],
-    [0, 0],
-    ['500ms', 500],
-    ['60s', 60_000],
-    ['1.5m', 90_000],
-    ['2h', 7_200_000],
-  ])('%s is %d ms', (written, expected) => expect(parseDuration(written)).toBe(expected));
-
-  it.each([
-    '',
-    '5',
-    's',
-    '-1s',
-    '1 s',
-    '1d',
-    '1e3s',
-    'Infinitys',
-    '1m30s',
-    '999h9',
-    '600h',
-    -1,
-    Number.NaN,
-    longestDuration + 1,
-  ])('%s is none', (written) => expect(parseDuration(written)).toBeUndefined());
-});
 
 describe('the nearest word', () => {
   const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'timeout', 'service_name'];

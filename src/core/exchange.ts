@@ -50,37 +50,65 @@ export interface Exchange extends Cancellation {
 export type EndStep = (failure?: string) => void;
 
 /**
- * An exchange that behaves like another one, except for the given members. Every wrapper is made here, so that a new member
- * cannot get lost in one of them. `current` is asked each time: a parked call changes its caller.
+ * An exchange that behaves like another one. Every wrapper extends it, so that a new member cannot get lost in one of them.
+ * `base` is asked each time: a parked call changes its caller.
  */
-export function deriveExchange(current: () => Exchange, changes: Partial<Exchange>): Exchange {
-  const derived: Exchange = {
-    get isCancelled() {
-      return current().isCancelled;
-    },
-    get signal() {
-      return current().signal;
-    },
-    get wantsProgress() {
-      return current().wantsProgress;
-    },
-    get logLevel() {
-      return current().logLevel;
-    },
-    get asking() {
-      return current().asking;
-    },
-    get step(): NonNullable<Exchange['step']> | undefined {
-      const exchange = current();
-      return exchange.step && ((name) => exchange.step?.(name) ?? (() => undefined));
-    },
-    onCancel: (listener) => current().onCancel(listener),
-    progress: (params) => current().progress(params),
-    log: (level, params) => current().log(level, params),
-    canAnswer: (method) => current().canAnswer(method),
-    ask: (question) => current().ask(question),
-  };
-  return Object.defineProperties(derived, Object.getOwnPropertyDescriptors(changes));
+export class DerivedExchange implements Exchange {
+  readonly #base: () => Exchange;
+
+  constructor(base: () => Exchange) {
+    this.#base = base;
+  }
+
+  get isCancelled(): boolean {
+    return this.#base().isCancelled;
+  }
+
+  get signal(): AbortSignal {
+    return this.#base().signal;
+  }
+
+  get wantsProgress(): boolean {
+    return this.#base().wantsProgress;
+  }
+
+  get logLevel(): LogLevel | undefined {
+    return this.#base().logLevel;
+  }
+
+  get asking(): 'live' | 'rounds' {
+    return this.#base().asking;
+  }
+
+  get step(): ((name: string) => EndStep) | undefined {
+    const base = this.#base();
+    return base.step && ((name) => base.step?.(name) ?? (() => undefined));
+  }
+
+  onCancel(listener: () => void): () => void {
+    return this.#base().onCancel(listener);
+  }
+
+  progress(params: JsonText): void {
+    this.#base().progress(params);
+  }
+
+  log(level: LogLevel, params: JsonText): void {
+    this.#base().log(level, params);
+  }
+
+  canAnswer(method: QuestionMethod): boolean {
+    return this.#base().canAnswer(method);
+  }
+
+  ask(question: Question): Promise<Answer> {
+    return this.#base().ask(question);
+  }
+}
+
+/** A derived exchange with some members replaced. */
+export function deriveExchange(base: () => Exchange, changes: Partial<Exchange>): Exchange {
+  return Object.defineProperties(new DerivedExchange(base), Object.getOwnPropertyDescriptors(changes));
 }
 
 /** An exchange for callers that only want the result: no notifications, no questions. */

@@ -231,7 +231,7 @@ export const faultTable = {
   'work.not_found': {
     fixer: 'agent',
     retryable: false,
-    meaning: 'The thing you asked for does not exist.',
+    meaning: 'The requested item does not exist.',
     remedy: 'Find the right name first.',
   },
   'work.refused': {

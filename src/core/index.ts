@@ -17,6 +17,7 @@ export { clientAdditions, decodeArguments } from './decode-arguments.js';
 export {
   type Answer,
   createQuietExchange,
+  DerivedExchange,
   deriveExchange,
   type EndStep,
   type Exchange,
@@ -53,7 +54,7 @@ export {
   shareOwner,
 } from './session.js';
 export type { OpenSpanFor } from './span.js';
-export { type Interceptor, type Next, type Observer, type Stage, stages } from './stage.js';
+export { type Next, type Observer, type Stage, type StageName, stageNames } from './stage.js';
 export {
   type Catalogue,
   type Effect,
@@ -71,3 +72,4 @@ export { CardRefused, cardOf, type ToolCard } from './tool-card.js';
 export type { ToolDefinition } from './tool-definition.js';
 export { type FailureFacts, isToolFailure, ToolFailure, type WorkCode } from './tool-failure.js';
 export { createToolFilter, matchesPattern } from './tool-filter.js';
+export type { VisibleTools } from './visible-tools.js';

@@ -2,15 +2,15 @@ import type { Attempt, Call, Outcome, Request } from './call.js';
 import type { EndStep, Exchange } from './exchange.js';
 
 /** The pipeline stages in order. The provider comes last. */
-export const stages = ['policy', 'limits', 'approval', 'results', 'cache', 'redaction'] as const;
-export type Stage = (typeof stages)[number];
+export const stageNames = ['policy', 'limits', 'approval', 'results', 'cache', 'redaction'] as const;
+export type StageName = (typeof stageNames)[number];
 
 /** Continues with the next stage. A stage may pass on a wrapped exchange, but never another call. */
 export type Next = (exchange: Exchange) => Promise<Outcome>;
 
 /** May refuse a call or change its outcome. Never adds rights, never changes name, principal or input. */
-export interface Interceptor {
-  readonly stage: Stage;
+export interface Stage {
+  readonly stage: StageName;
   readonly name: string;
   handle(call: Call, exchange: Exchange, next: Next): Promise<Outcome>;
 }

@@ -7,7 +7,7 @@ import type {
   ServerInSight,
   ToolState,
 } from '../ports/catalog.js';
-import type { Session, Spec, ToolSpec } from '../core/index.js';
+import type { Session, ToolSpec, VisibleTools } from '../core/index.js';
 import { type Activation, type ActivationSet, tokensIn } from './activation.js';
 import { digestsOf } from './digest.js';
 import { waitForServers } from './wait-for-servers.js';
@@ -27,7 +27,7 @@ export interface CatalogParts {
   readonly limits: { readonly maxCount: number; readonly maxTokens: number; readonly holdMs: number };
   /** Refreshes the session's rights. Await it before reading anything. */
   refresh(session: Session): Promise<void> | undefined;
-  visible(session: Session): readonly ToolSpec[];
+  visible(session: Session): VisibleTools;
   /** Servers of which the session can see, or could see, something. */
   servers(session: Session): readonly ServerReport[];
   /** The instructions of a tool's server. */
@@ -41,27 +41,17 @@ export interface CatalogParts {
 export function createCatalog(parts: CatalogParts, session: Session): Catalog {
   const { exposure } = parts;
 
-  function inSight(visible: readonly ToolSpec[]): readonly ServerInSight[] {
-    const digests = new Map(digestsOf(visible, 6).map(({ server, words }) => [server, words.join(', ')]));
-    const counts = countByServer(visible);
-    return parts.servers(session).map((report) => ({
-      ...report,
-      tools: counts.get(report.name) ?? 0,
-      digest: digests.get(report.name) ?? '',
-    }));
-  }
-
   function answerOf(
     options: SearchOptions,
-    visible: readonly ToolSpec[],
+    visible: VisibleTools,
     ranked: Ranked,
     relisted: boolean | undefined,
     activation: Activation | undefined,
   ): SearchAnswer {
     const { set, gone } = exposure.active(session, visible);
-    const servers = inSight(visible);
+    const servers = inSight(parts, session, visible);
     const mode = exposure.mode(session, visible);
-    const reason = reasonOf(ranked, servers, mode === 'eager', visible);
+    const reason = reasonOf(ranked, servers, mode === 'eager', visible.list);
     return {
       mode,
       query: options.query,
@@ -72,23 +62,14 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
       totalMatches: ranked.total,
       active: { count: set.entries.length, tokens: tokensIn(set.entries), ...roomOf(parts.limits) },
       servers,
-      serverNotes: activation === undefined ? [] : notesFor(activation, ranked),
+      serverNotes: activation === undefined ? [] : notesFor(parts, session, activation, ranked),
       ...(reason !== undefined && { reason }),
       ...(relisted !== undefined && { relisted }),
       ...(mode === 'call_tool' && exposure.hasMissedList(session) && { stillActive: othersIn(set, ranked) }),
     };
   }
 
-  /** Server notes that the session instructions omit are sent once, when a search finds the server's tools. */
-  function notesFor({ activated }: Activation, { hits }: Ranked): SearchAnswer['serverNotes'] {
-    const tools = hits.map(({ tool }) => tool).filter(({ name }) => activated.includes(name));
-    return tools.flatMap((tool) => {
-      const text = exposure.isFirst(session, serverOf(tool)) ? parts.instructionsOf(tool) : undefined;
-      return text === undefined ? [] : [{ server: serverOf(tool), text: cleaned(text) }];
-    });
-  }
-
-  function stateOf(tool: ToolSpec, visible: readonly Spec[], activation: Activation | undefined): ToolState {
+  function stateOf(tool: ToolSpec, visible: VisibleTools, activation: Activation | undefined): ToolState {
     if (exposure.mode(session, visible) === 'eager' || !exposure.isDeferrable(session, tool, visible))
       return 'always_active';
     if (activation?.activated.includes(tool.name) === true) return 'activated';
@@ -101,7 +82,7 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
       await parts.refresh(session);
       const visible = parts.visible(session);
       const rank = await parts.rank();
-      const ranked = await rank(options.query, visible.filter(isToBeFound), options.maxResults);
+      const ranked = await rank(options.query, visible.list.filter(isToBeFound), options.maxResults);
       const mode = exposure.mode(session, visible);
       if (!options.activate || mode === 'eager' || ranked.hits.length === 0)
         return answerOf(options, visible, ranked, undefined, undefined);
@@ -118,20 +99,44 @@ export function createCatalog(parts: CatalogParts, session: Session): Catalog {
     },
     async servers() {
       await parts.refresh(session);
-      return inSight(parts.visible(session)).filter(({ tools }) => tools > 0);
+      return inSight(parts, session, parts.visible(session)).filter(({ tools }) => tools > 0);
     },
     describe(name) {
       const visible = parts.visible(session);
-      const tool = visible.find((one) => one.name === name && isToBeFound(one));
-      return tool && found(tool, stateOf(tool, visible, undefined));
+      const tool = visible.get(name);
+      return tool && isToBeFound(tool) ? found(tool, stateOf(tool, visible, undefined)) : undefined;
     },
     wait: (names, timeoutMs, caller) =>
-      waitForServers(() => inSight(parts.visible(session)), names, {
+      waitForServers(() => inSight(parts, session, parts.visible(session)), names, {
         timeoutMs,
         caller,
         now: () => parts.now(),
       }),
   };
+}
+
+function inSight(parts: CatalogParts, session: Session, { list }: VisibleTools): readonly ServerInSight[] {
+  const digests = new Map(digestsOf(list, 6).map(({ server, words }) => [server, words.join(', ')]));
+  const counts = countByServer(list);
+  return parts.servers(session).map((report) => ({
+    ...report,
+    tools: counts.get(report.name) ?? 0,
+    digest: digests.get(report.name) ?? '',
+  }));
+}
+
+/** Server notes that the session instructions omit are sent once, when a search finds the server's tools. */
+function notesFor(
+  parts: CatalogParts,
+  session: Session,
+  { activated }: Activation,
+  { hits }: Ranked,
+): SearchAnswer['serverNotes'] {
+  const tools = hits.map(({ tool }) => tool).filter(({ name }) => activated.includes(name));
+  return tools.flatMap((tool) => {
+    const text = parts.exposure.isFirst(session, serverOf(tool)) ? parts.instructionsOf(tool) : undefined;
+    return text === undefined ? [] : [{ server: serverOf(tool), text: cleaned(text) }];
+  });
 }
 
 /** Discovery tools are not search results. */

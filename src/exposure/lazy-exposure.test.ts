@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client, Session, Source, ToolSpec } from '../core/index.js';
 import { createCancellation } from '../lib/cancellation.js';
 import { JsonText } from '../lib/json-text.js';
+import { visibleToolsOf } from '../../test/support/gateway.js';
 import { createLazyExposure } from './lazy-exposure.js';
 import type { ExposureSettings } from './settings.js';
 
@@ -17,7 +18,7 @@ function tool(name: string, source: Source = 'server:one', words = 'Does it.'): 
 const leads = ['tool_search', 'call_tool', 'wait_for_servers'].map((name) => tool(name, 'builtin'));
 const read = tool('Read', 'builtin');
 const many = 'a b c d e f g h i j k l'.split(' ').map((name) => tool(name));
-const visible = [...leads, read, ...many];
+const visible = visibleToolsOf([...leads, read, ...many]);
 
 function client(name: string, protocol: Client['protocol'] = 'legacy'): Client {
   return {
@@ -85,11 +86,14 @@ describe('what a session is shown', () => {
   });
 
   it('is everything where there is no way to search, or where little would be deferred', () => {
-    expect(open().shown(session, [read, ...many])).toBe('Read a b c d e f g h i j k l');
+    expect(open().shown(session, visibleToolsOf([read, ...many]))).toBe('Read a b c d e f g h i j k l');
     expect(open({ lazy: 'auto' }).shown()).toBe('Read a b c d e f g h i j k l');
     expect(open({ lazy: 'auto', deferAboveTokens: 10 }).shown()).toBe(lead);
     expect(
-      open({ lazy: 'auto', deferAboveTokens: 10 }).shown(session, [...leads, read, ...many.slice(0, 9)]),
+      open({ lazy: 'auto', deferAboveTokens: 10 }).shown(
+        session,
+        visibleToolsOf([...leads, read, ...many.slice(0, 9)]),
+      ),
     ).toBe('Read a b c d e f g h i');
   });
 
@@ -147,7 +151,7 @@ describe('what a session is shown', () => {
       servers: new Map([['two', false]]),
       maxActiveSchemas: 1,
     });
-    const all = [...visible, other];
+    const all = visibleToolsOf([...visible.list, other]);
     expect(shown(session, all)).toBe(`${lead} c z`);
     exposure.activate(session, [many[2], other, many[0]] as ToolSpec[], all);
     expect(shown(session, all)).toBe(`${lead} c z a`);
@@ -157,7 +161,7 @@ describe('what a session is shown', () => {
     const { exposure, shown } = open();
     shown();
     exposure.activate(session, many.slice(0, 3), visible);
-    const fewer = visible.filter(({ name }) => name !== 'b');
+    const fewer = visibleToolsOf(visible.list.filter(({ name }) => name !== 'b'));
     expect(shown(session, fewer)).toBe(`${lead} a c`);
     expect(exposure.active(session, fewer).gone).toEqual(['b']);
     expect(exposure.active(session, fewer).gone).toEqual([]);
@@ -180,7 +184,7 @@ describe('a sub-agent', () => {
     const { exposure, shown } = open();
     shown();
     exposure.activate(session, many.slice(0, 3), visible);
-    const fewer = visible.filter(({ name }) => name !== 'b');
+    const fewer = visibleToolsOf(visible.list.filter(({ name }) => name !== 'b'));
     expect(shown(child, fewer)).toBe(`${lead} a c`);
     exposure.activate(child, many.slice(5, 6), fewer);
     expect(shown(child, fewer)).toBe(`${lead} a c f`);
@@ -254,14 +258,14 @@ it('holds its limits whatever is found, called, pinned, revoked and inherited', 
       fc.array(name, { maxLength: 2 }),
       (steps, maxActiveSchemas, pin) => {
         const { exposure } = open({ maxActiveSchemas, pin });
-        let now: readonly ToolSpec[] = visible;
+        let now = visible;
         const list = (of: Session): readonly string[] =>
           exposure.show(of, now, growing).map((one) => one.name);
         list(session);
         for (const [at, { kind, names }] of steps.entries()) {
-          const tools = now.filter((one) => names.includes(one.name));
+          const tools = now.list.filter((one) => names.includes(one.name));
           const before = list(session).join();
-          if (kind === 'hide') now = visible.filter((one) => !names.includes(one.name));
+          if (kind === 'hide') now = visibleToolsOf(visible.list.filter((one) => !names.includes(one.name)));
           else if (kind === 'fork') {
             const own = { ...child, id: `s.${String(at)}` };
             exposure.activate(own, tools, now);
@@ -274,10 +278,10 @@ it('holds its limits whatever is found, called, pinned, revoked and inherited', 
             expect(evicted.some((one) => shown.includes(one.name) || names.includes(one.name))).toBe(false);
           } else for (const one of tools) exposure.called(session, one, now, growing);
           const shown = list(session);
-          const pinned = now.filter((one) => pin.includes(one.name)).map((one) => one.name);
+          const pinned = now.list.filter((one) => pin.includes(one.name)).map((one) => one.name);
           expect(pinned.every((one) => shown.includes(one))).toBe(true);
           expect(shown.length - leads.length - 1 - pinned.length).toBeLessThanOrEqual(maxActiveSchemas);
-          expect(shown.every((one) => now.some((spec) => spec.name === one))).toBe(true);
+          expect(shown.every((one) => now.list.some((spec) => spec.name === one))).toBe(true);
         }
       },
     ),

@@ -1,15 +1,15 @@
 import { JsonText, textOf, withMembers } from '../lib/json-text.js';
-import type { Spec, ToolSpec } from '../core/index.js';
+import type { ToolSpec } from '../core/index.js';
 import type { Split } from './split.js';
 
-const known = new WeakMap<Split, readonly Spec[]>();
+const known = new WeakMap<Split, readonly ToolSpec[]>();
 
 /** All tools, with pinned ones marked: a client that defers tools itself loads those at once. */
-export function alwaysLoaded(split: Split): readonly Spec[] {
+export function alwaysLoaded(split: Split): readonly ToolSpec[] {
   if (split.pinned.size === 0) return split.eager;
   let list = known.get(split);
   if (list === undefined) {
-    list = split.eager.map((spec) => (spec.kind === 'tool' && split.pinned.has(spec) ? marked(spec) : spec));
+    list = split.eager.map((spec) => (split.pinned.has(spec) ? marked(spec) : spec));
     known.set(split, list);
   }
   return list;

@@ -1,5 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.js';
-import type { Client, Session, Spec } from '../core/index.js';
+import type { Client, Session, ToolSpec } from '../core/index.js';
 import { type ActivationSet, noneActive } from './activation.js';
 import type { ExposureOptions } from './show.js';
 import type { Split } from './split.js';
@@ -19,7 +19,7 @@ export interface SessionState {
   readonly met: Set<string>;
   /** The client was notified of a changed list and did not refresh it. */
   isDeaf: boolean;
-  shown: { readonly split: Split; readonly key: string; readonly list: readonly Spec[] } | undefined;
+  shown: { readonly split: Split; readonly key: string; readonly list: readonly ToolSpec[] } | undefined;
   heard(): void;
   untilHeard(ms: number, caller: Cancellation): Promise<boolean>;
 }

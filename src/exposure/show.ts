@@ -1,22 +1,20 @@
 import type { Cancellation } from '../lib/cancellation.js';
-import type { Client, Session, Source, Spec, ToolSpec } from '../core/index.js';
+import type { Client, Session, Source, ToolSpec, VisibleTools } from '../core/index.js';
 import type { ExposureMode } from '../ports/catalog.js';
 import type { Activation, ActivationSet } from './activation.js';
 
 /** Decides which visible tools a session lists. */
 export interface Exposure {
   /** A subset of the visible tools. Returns the same array while nothing has changed. Without a client: all. */
-  show<S extends Spec>(session: Session, visible: readonly S[], client?: Client): readonly S[];
+  show(session: Session, visible: VisibleTools, client?: Client): readonly ToolSpec[];
   /** The client has just read its tool list; pending waits continue. */
   listed(session: Session): void;
-  /** A tool was called: activates it if it was not listed. */
-  called(session: Session, tool: ToolSpec, visible: readonly Spec[], client: Client): void;
-  /** Whether this tool is not listed, so that the caller may not know its schema. */
-  isDeferred(session: Session, tool: ToolSpec, visible: readonly Spec[], client: Client): boolean;
+  /** A tool was called: activates it. Returns true if it was not listed, so that the caller may not know its schema. */
+  called(session: Session, tool: ToolSpec, visible: VisibleTools, client: Client): boolean;
   /** Instructions about lazy tools for the model. Stable for the whole session. */
-  instructions(session: Session, visible: readonly Spec[], client: Client): string | undefined;
+  instructions(session: Session, visible: VisibleTools, client: Client): string | undefined;
   /** Whether the tools of this source are deferred for this client. */
-  defers(session: Session, source: Source, visible: readonly Spec[], client: Client): boolean;
+  defers(session: Session, source: Source, visible: VisibleTools, client: Client): boolean;
   /** Called with the session whose list changed. */
   onChange(listener: (session: string) => void): () => void;
   forget(session: Session): void;
@@ -24,16 +22,16 @@ export interface Exposure {
 
 /** The operations of tool search on a session's active tools. */
 export interface ActiveTools {
-  mode(session: Session, visible: readonly Spec[]): ExposureMode;
+  mode(session: Session, visible: VisibleTools): ExposureMode;
   /** Whether this client gets all tools because it defers them itself. */
-  defersItself(session: Session, visible: readonly Spec[], client: Client): boolean;
+  defersItself(session: Session, visible: VisibleTools, client: Client): boolean;
   /** The active tools; `gone` are tools that were active and no longer exist, reported once. */
-  active(session: Session, visible: readonly Spec[]): ActiveNow;
+  active(session: Session, visible: VisibleTools): ActiveNow;
   /** Whether its client was asked to refresh its list and did not in time. */
   hasMissedList(session: Session): boolean;
-  isDeferrable(session: Session, tool: ToolSpec, visible: readonly Spec[]): boolean;
+  isDeferrable(session: Session, tool: ToolSpec, visible: VisibleTools): boolean;
   /** Activates tools, best first. */
-  activate(session: Session, tools: readonly ToolSpec[], visible: readonly Spec[]): Activation;
+  activate(session: Session, tools: readonly ToolSpec[], visible: VisibleTools): Activation;
   /** Resolves with true when the client has refreshed its list, with false on timeout. */
   untilListed(session: Session, caller: Cancellation): Promise<boolean>;
   /** If search does not work, lists all tools for all sessions until the gateway restarts. */
@@ -45,7 +43,7 @@ export interface ActiveTools {
   /** Records the result of a search, best first. */
   told(session: Session, names: readonly string[]): void;
   /** Counts of listed tools for statistics; undefined if all are listed. */
-  facts(session: Session, visible: readonly Spec[], client: Client): ExposureFacts | undefined;
+  facts(session: Session, visible: VisibleTools, client: Client): ExposureFacts | undefined;
   /** The rank of this tool in recent searches. */
   placeInSearch(session: Session, name: string): number | undefined;
   /** Called when the state of any session has changed. */
@@ -82,10 +80,9 @@ export interface SessionView {
 /** Lists all visible tools. */
 export function createEagerExposure(): Exposure {
   return {
-    show: (_session, visible) => visible,
+    show: (_session, visible) => visible.list,
     listed: () => undefined,
-    called: () => undefined,
-    isDeferred: () => false,
+    called: () => false,
     instructions: () => undefined,
     defers: () => false,
     onChange: () => () => undefined,

@@ -1,4 +1,4 @@
-import { createToolFilter, type Source, type Spec, type ToolSpec } from '../core/index.js';
+import { createToolFilter, type Source, type Spec, type ToolSpec, type VisibleTools } from '../core/index.js';
 import { estimateTokens } from './estimate.js';
 import type { ExposureSettings } from './settings.js';
 
@@ -18,7 +18,7 @@ export type Extent = 'all' | 'auto' | 'asked' | 'none';
 /** The visible tools of a session, split into listed and deferred. */
 export interface Split {
   /** All tools except tool_search and call_tool. The same array if they are not in it. */
-  readonly eager: readonly Spec[];
+  readonly eager: readonly ToolSpec[];
   /** Tools that are never deferred, including tool_search and call_tool. */
   readonly always: readonly ToolSpec[];
   readonly pinned: ReadonlySet<ToolSpec>;
@@ -29,29 +29,28 @@ export interface Split {
   defers(source: Source): boolean;
 }
 
-export type Splits = (visible: readonly Spec[], extent: Extent) => Split;
+export type Splits = (visible: VisibleTools, extent: Extent) => Split;
 
-/** Splits lists, cached per list and extent. */
+/** Splits the visible tools, once per revision of them and extent. */
 export function createSplits(settings: ExposureSettings): Splits {
-  const known = new WeakMap<readonly Spec[], (extent: Extent) => Split>();
+  const known = new WeakMap<VisibleTools, (extent: Extent) => Split>();
   const isPinned = settings.pin.length === 0 ? () => false : createToolFilter(settings.pin);
   return (visible, extent) => {
     let divided = known.get(visible);
-    if (divided === undefined) known.set(visible, (divided = divide(visible, settings, isPinned)));
+    if (divided === undefined) known.set(visible, (divided = divide(visible.list, settings, isPinned)));
     return divided(extent);
   };
 }
 
 function divide(
-  visible: readonly Spec[],
+  tools: readonly ToolSpec[],
   settings: ExposureSettings,
   isPinned: (name: string) => boolean,
 ): (extent: Extent) => Split {
-  const tools = visible.filter((spec) => spec.kind === 'tool');
   const leads = new Set(tools.filter(isLeading).map(({ name }) => name));
   const canSearch = leads.has(searchName) && leads.has(callToolName);
   const pinned = new Set(tools.filter((spec) => spec.source !== 'builtin' && isPinned(spec.name)));
-  const eager = leads.size === 0 ? visible : visible.filter((spec) => !isLeading(spec));
+  const eager = leads.size === 0 ? tools : tools.filter((spec) => !isLeading(spec));
   const known = new Map<Extent, Split>();
   const make = (extent: Extent): Split => {
     const defers = (source: Source): boolean => isDeferred(source, extent, settings);

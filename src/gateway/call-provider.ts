@@ -25,7 +25,7 @@ const cancelled = faulted(createFault('call.cancelled', 'The call was cancelled.
 function untilCancelled(caller: Cancellation, answer: Promise<Outcome>): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const stop = caller.onCancel(() => resolve(cancelled));
-    answer.finally(() => stop()).then(resolve, reject);
+    answer.finally(stop).then(resolve, reject);
   });
 }
 

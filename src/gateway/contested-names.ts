@@ -15,12 +15,11 @@ export interface ContestedNames {
    * enough, because it was granted for the owner's tool.
    */
   nextOf(session: Session, kind: NamedKind, name: string): Offered<Named> | undefined;
-  /** Filters dropped offers from a visible list. Equal results are the same array. */
+  /** Filters dropped offers from a visible list. */
   leaveDropped(session: Session, kind: NamedKind, seen: readonly Spec[]): readonly Spec[];
 }
 
 export function createContestedNames(catalog: Catalog, access: Access): ContestedNames {
-  const known = new WeakMap<readonly Spec[], (readonly Spec[])[]>();
   const sees = (session: Session, spec: Spec): boolean => access.visible(session, spec).visible;
 
   function nextOf(session: Session, kind: NamedKind, name: string): Offered<Named> | undefined {
@@ -45,24 +44,9 @@ export function createContestedNames(catalog: Catalog, access: Access): Conteste
 
   return {
     nextOf,
-    leaveDropped(session, kind, seen) {
-      if (catalog.contests[kind].size === 0) return seen;
-      // Sessions that see the same list may still see different servers as a whole.
-      const left = seen.filter((spec) => isTheirs(session, kind, spec));
-      const results = known.get(seen) ?? [];
-      const same = results.find((one) => isSame(one, left));
-      if (same !== undefined) return same;
-      known.set(seen, [Object.freeze(left), ...results].slice(0, maxResults));
-      return left;
-    },
+    leaveDropped: (session, kind, seen) =>
+      catalog.contests[kind].size === 0 ? seen : seen.filter((spec) => isTheirs(session, kind, spec)),
   };
-}
-
-/** Different results per list. One more is only computed again. */
-const maxResults = 16;
-
-function isSame(one: readonly Spec[], other: readonly Spec[]): boolean {
-  return one.length === other.length && one.every((spec, at) => spec === other[at]);
 }
 
 /** Whether the session can see everything of this provider. */

@@ -12,19 +12,16 @@ import { absent } from './absent.js';
 import type { Found } from './admit.js';
 import { laterFor, templateFor } from './catalog.js';
 import type { LiveCatalog } from './live-catalog.js';
-import type { NamedKind } from './name-claims.js';
 import type { Offered } from './offered.js';
 import { type Usable, unlisted } from './unlisted.js';
 
 type Completion = Extract<Wanted, { kind: 'completion' }>;
 const anyone: Usable = (offered) => offered;
 
-/** Finds targets for sessions. Hidden and absent targets give the same answer in the same time. */
+/** Finds prompts and resources for sessions. Hidden and absent ones give the same answer in the same time. */
 export interface Finder {
   /** The target and its provider, if the session may use it. */
-  find(session: Session, wanted: Wanted): Found | undefined;
-  /** The tool as the session sees it. */
-  describe(session: Session, name: string): ToolSpec | undefined;
+  find(session: Session, wanted: Exclude<Wanted, { kind: 'tool' }>): Found | undefined;
   /** Regardless of access. */
   lookup(wanted: Wanted): Spec | undefined;
 }
@@ -76,42 +73,23 @@ export function createFinder(live: LiveCatalog, access: Access): Finder {
     return found && { target: { kind: 'resource', uri, spec: found.spec }, provider: found.provider };
   }
 
-  function find(session: Session, wanted: Wanted): Found | undefined {
+  function find(session: Session, wanted: Exclude<Wanted, { kind: 'tool' }>): Found | undefined {
     const usable = usableBy(session);
-    if (wanted.kind === 'tool') {
-      const found =
-        usable(live.catalog.tools.get(wanted.name), 'tool') ?? usableNext(session, 'tools', wanted.name);
-      return found?.spec.kind === 'tool'
-        ? { target: { kind: 'tool', spec: found.spec }, provider: found.provider }
-        : undefined;
-    }
     if (wanted.kind === 'resource') return findResource(session, wanted.uri);
     if (wanted.kind === 'completion') {
       const found = completed(wanted.of, usable);
       return found && { target: { kind: 'completion', spec: found.spec }, provider: found.provider };
     }
-    const found =
-      usable(live.catalog.prompts.get(wanted.name), 'prompt') ?? usableNext(session, 'prompts', wanted.name);
+    const found = usable(live.catalog.prompts.get(wanted.name), 'prompt') ?? usableNext(session, wanted.name);
     return found?.spec.kind === 'prompt'
       ? { target: { kind: 'prompt', spec: found.spec }, provider: found.provider }
       : undefined;
   }
 
-  function usableNext(
-    session: Session,
-    kind: NamedKind,
-    name: string,
-  ): Offered<ToolSpec | PromptSpec> | undefined {
-    const next = live.contested.nextOf(session, kind, name);
+  function usableNext(session: Session, name: string): Offered<ToolSpec | PromptSpec> | undefined {
+    const next = live.contested.nextOf(session, 'prompts', name);
     return next === undefined ? undefined : usableBy(session)(next, next.spec.kind);
   }
 
-  function describe(session: Session, name: string): ToolSpec | undefined {
-    const spec = live.catalog.tools.get(name)?.spec;
-    if (visibility(session, spec, 'tool').visible) return spec;
-    const next = live.contested.nextOf(session, 'tools', name)?.spec;
-    return next?.kind === 'tool' ? next : undefined;
-  }
-
-  return { find, describe, lookup };
+  return { find, lookup };
 }

@@ -13,7 +13,7 @@ import {
   content,
   createFault,
   type Exchange,
-  type Interceptor,
+  type Stage,
   type Observer,
   type Outcome,
   type Request,
@@ -108,13 +108,13 @@ describe('the gateway', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('refuses two interceptors at one stage when it is opened', () => {
-    const pass = (name: string): Interceptor => ({
+  it('refuses two stages at one stage when it is opened', () => {
+    const pass = (name: string): Stage => ({
       stage: 'limits',
       name,
       handle: (_call, exchange, next) => next(exchange),
     });
-    expect(() => openHall({ providers: [], interceptors: [pass('a'), pass('b')] })).toThrow('a and b');
+    expect(() => openHall({ providers: [], stages: [pass('a'), pass('b')] })).toThrow('a and b');
   });
 
   it('gives up on a call whose caller left, in either way of asking', async () => {
@@ -218,7 +218,7 @@ describe('observers', () => {
     const refusal = createFault('tool.not_found', 'policy says no');
     const gateway = openHall({
       providers: [createFakeProvider('one', { echo: () => done })],
-      interceptors: [
+      stages: [
         { stage: 'policy', name: 'strict', handle: () => Promise.resolve({ kind: 'fault', fault: refusal }) },
       ],
       observers: [observer],

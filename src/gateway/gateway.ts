@@ -5,12 +5,12 @@ import {
   type Exchange,
   type Fault,
   faulted,
-  type Interceptor,
   type Observer,
   type Outcome,
   type Provider,
   type Request,
   type Session,
+  type Stage,
   type ToolSpec,
 } from '../core/index.js';
 import type { JsonText } from '../lib/json-text.js';
@@ -22,15 +22,15 @@ import { openMultiRound } from './multi-round.js';
 import type { NameClaims } from './name-claims.js';
 import { createWatching } from './observe.js';
 import { createPipeline, internalFault } from './pipeline.js';
-import { openRegistry, type Registry } from './registry.js';
+import { openRegistry, type OpenRegistry, type Registry } from './registry.js';
 import { createStateSeal, type StateSeal } from './state-seal.js';
-import { type Rights, whileAllowed } from './while-allowed.js';
+import { ExchangeWhileAllowed, type Rights } from './while-allowed.js';
 
 export interface GatewayParts {
   readonly providers: readonly Provider[];
   readonly access: Access;
   readonly exposure: Exposure;
-  readonly interceptors: readonly Interceptor[];
+  readonly stages: readonly Stage[];
   readonly observers: readonly Observer[];
   readonly now: () => number;
   /** Called once when a session ends, to release what belongs to it. */
@@ -58,9 +58,10 @@ export interface Gateway {
 export function openGateway(parts: GatewayParts): Gateway {
   const inside = openRegistry({ ...parts, access: withoutOperations(parts.access) });
   const { registry } = inside;
-  const pipeline = createPipeline(parts.interceptors);
+  const pipeline = createPipeline(parts.stages);
   const multiRound = openMultiRound(parts.seal ?? createStateSeal(parts.now));
   const watch = createWatching(parts.observers, parts.now);
+  const rights = rightsIn(inside, parts.access);
 
   /** Observers, admission, pipeline, provider: every call takes this path. */
   async function call(asked: Request, caller: Exchange): Promise<Outcome> {
@@ -94,8 +95,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   ): Promise<Outcome> {
     if (parkedId !== undefined) return multiRound.resume(request, exchange, parkedId);
     const start = (live: Exchange): Promise<Outcome> =>
-      whileAllowed(live, rightsTo(request), (guarded) =>
-        pipeline(call, guarded, (wrapped) => callProvider(provider, call, wrapped)),
+      pipeline(call, new ExchangeWhileAllowed(live, request, rights), (wrapped) =>
+        callProvider(provider, call, wrapped),
       );
     return exchange.asking === 'live' ? start(exchange) : multiRound.run(request, exchange, start);
   }
@@ -104,21 +105,10 @@ export function openGateway(parts: GatewayParts): Gateway {
   function activated(request: Request, { target }: Call): Fault | undefined {
     if (target.kind !== 'tool' || target.spec.reach === 'workflow') return undefined;
     const { session, client, via } = request;
-    const visible = registry.visibleTools(session);
-    const isUnread = via !== undefined || parts.exposure.isDeferred(session, target.spec, visible, client);
-    parts.exposure.called(session, target.spec, visible, client);
+    const wasDeferred = parts.exposure.called(session, target.spec, registry.visibleTools(session), client);
+    const isUnread = via !== undefined || wasDeferred;
     const issues = isUnread ? (parts.checkArguments?.(target.spec, request.params) ?? []) : [];
     return issues.length > 0 ? unreadSchema(target.spec, issues) : undefined;
-  }
-
-  function rightsTo({ session, wanted }: Request): Rights {
-    return {
-      async isAllowed() {
-        await registry.refresh(session);
-        return typeof inside.find(session, wanted) === 'object';
-      },
-      onChange: (listener) => parts.access.onChange(listener),
-    };
   }
 
   /** The request for the tool that call_tool names. Callers without access to call_tool get `tool.not_found`. */
@@ -140,6 +130,16 @@ export function openGateway(parts: GatewayParts): Gateway {
       multiRound.close();
       await inside.close();
     },
+  };
+}
+
+function rightsIn(inside: OpenRegistry, access: Access): Rights {
+  return {
+    async isAllowed({ session, wanted }) {
+      await inside.registry.refresh(session);
+      return typeof inside.find(session, wanted) === 'object';
+    },
+    onChange: (listener) => access.onChange(listener),
   };
 }
 

@@ -42,19 +42,10 @@ export function listsOf(catalog: Catalog): Lists {
   };
 }
 
-/** Keeps the first item per name or URI. Returns the same array if there is nothing to remove. */
-export function createFirsts(): <S extends Spec>(visible: readonly S[]) => readonly S[] {
-  const known = new WeakMap<readonly Spec[], readonly Spec[]>();
-  return <S extends Spec>(visible: readonly S[]): readonly S[] => {
-    let firsts = known.get(visible);
-    if (firsts === undefined) {
-      const seen = new Set<string>();
-      const isFirst = (spec: S): boolean => seen.size < seen.add(addressOf(spec)).size;
-      const left = visible.filter(isFirst);
-      known.set(visible, (firsts = left.length === visible.length ? visible : left));
-    }
-    return firsts as readonly S[];
-  };
+/** Keeps the first item per name or URI. */
+export function firstsOf<S extends Spec>(visible: readonly S[]): readonly S[] {
+  const seen = new Set<string>();
+  return visible.filter((spec) => seen.size < seen.add(addressOf(spec)).size);
 }
 
 function addressOf(spec: Spec): string {
@@ -74,7 +65,7 @@ export function keepEqual(before: Lists, after: Lists): Lists {
   };
 }
 
-function isSame(a: Spec, b: Spec | undefined): boolean {
+export function isSame(a: Spec, b: Spec | undefined): boolean {
   return a.source === b?.source && a.definition.text === b.definition.text;
 }
 

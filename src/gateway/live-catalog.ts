@@ -102,10 +102,7 @@ export function openLiveCatalog({
     },
     firstListed,
     settle: () => (settled ??= atMost(firstListMs, settleFirst(providers))),
-    listed: (sources) =>
-      allLists(
-        sources === undefined ? providers : providers.filter(({ source }) => sources.includes(source)),
-      ),
+    listed: (sources) => allLists(providers.filter(({ source }) => sources?.includes(source) ?? true)),
     replace(next) {
       unsubscribe();
       providers = next;
@@ -116,12 +113,16 @@ export function openLiveCatalog({
     },
     async close() {
       unsubscribe();
-      const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
-      for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;
+      await closeAll(providers);
     },
   };
 }
 
 async function allLists(providers: readonly Provider[]): Promise<void> {
   await Promise.allSettled(providers.map(async (provider) => provider.ready()));
+}
+
+async function closeAll(providers: readonly Provider[]): Promise<void> {
+  const closings = await Promise.allSettled(providers.map(async (provider) => provider.close()));
+  for (const closing of closings) if (closing.status === 'rejected') throw closing.reason;
 }

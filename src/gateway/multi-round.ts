@@ -64,16 +64,6 @@ export function openMultiRound(seal: StateSeal): MultiRound {
     };
   }
 
-  /** The state of an upstream leaves only under our seal. */
-  function sealed(request: Request, outcome: Outcome): Outcome {
-    if (outcome.kind !== 'asks') return outcome;
-    const { state } = outcome;
-    return {
-      ...outcome,
-      state: seal.close(request, { kind: 'upstream', ...(state !== undefined && { state }) }),
-    };
-  }
-
   /** A cancelled call is removed. Any other outcome is kept for the caller. */
   function forgetCancelled(id: string, done: Promise<Outcome>): void {
     done.then(
@@ -99,20 +89,10 @@ export function openMultiRound(seal: StateSeal): MultiRound {
   return {
     run(request, exchange, start) {
       const conversation = createConversation(exchange);
-      const done = start(conversation.exchange).then((outcome) => sealed(request, outcome));
+      const done = start(conversation.exchange).then((outcome) => sealed(seal, request, outcome));
       return next(request, conversation, done);
     },
-    continued(request) {
-      const { resume } = request;
-      if (resume === undefined) return { resumed: false };
-      if (resume.state === undefined) return { resumed: false, answers: resume };
-      const opened = seal.open(request, resume.state);
-      if (!opened.ok) return { fault: opened.reason === 'expired' ? expired : forged };
-      if (opened.state.kind === 'parked') return { resumed: true, parkedId: opened.state.id };
-      const { responses } = resume;
-      const { state } = opened.state;
-      return { resumed: true, answers: { responses, ...(state !== undefined && { state }) } };
-    },
+    continued: (request) => continuedBy(seal, request),
     async resume(request, exchange, id) {
       const waiting = parked.get(id);
       if (waiting?.sessionId !== request.session.id) {
@@ -131,6 +111,28 @@ export function openMultiRound(seal: StateSeal): MultiRound {
       }
       parked.clear();
     },
+  };
+}
+
+function continuedBy(seal: StateSeal, request: Request): Continued | { readonly fault: Fault } {
+  const { resume } = request;
+  if (resume === undefined) return { resumed: false };
+  if (resume.state === undefined) return { resumed: false, answers: resume };
+  const opened = seal.open(request, resume.state);
+  if (!opened.ok) return { fault: opened.reason === 'expired' ? expired : forged };
+  if (opened.state.kind === 'parked') return { resumed: true, parkedId: opened.state.id };
+  const { responses } = resume;
+  const { state } = opened.state;
+  return { resumed: true, answers: { responses, ...(state !== undefined && { state }) } };
+}
+
+/** The state of an upstream leaves only under our seal. */
+function sealed(seal: StateSeal, request: Request, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'asks') return outcome;
+  const { state } = outcome;
+  return {
+    ...outcome,
+    state: seal.close(request, { kind: 'upstream', ...(state !== undefined && { state }) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  type Attempt,
   type Call,
   deriveExchange,
   type EndStep,
@@ -21,20 +22,53 @@ export function createWatching(
   now: () => number,
 ): (request: Request) => Watching {
   const ofSteps = observers.filter((observer) => observer.step !== undefined);
-  return (request) => {
-    const started = now();
-    const ends = observers.map((observer) => attempted(() => observer.begin(request)));
-    return {
-      withSteps: (exchange) =>
-        ofSteps.length === 0
-          ? exchange
-          : deriveExchange(() => exchange, { step: (name) => stepOf(ofSteps, request.id, name) }),
-      end(outcome, call) {
-        const attempt = { request, ...(call && { call }), outcome, ms: now() - started };
-        for (const end of ends) attempted(() => end?.(attempt));
-      },
-    };
-  };
+  return (request) => new RequestWatching(observers, ofSteps, now, request);
+}
+
+class RequestWatching implements Watching {
+  readonly #ends: ((attempt: Attempt) => void)[] = [];
+  readonly #ofSteps: readonly Observer[];
+  readonly #now: () => number;
+  readonly #request: Request;
+  readonly #started: number;
+
+  constructor(
+    observers: readonly Observer[],
+    ofSteps: readonly Observer[],
+    now: () => number,
+    request: Request,
+  ) {
+    this.#ofSteps = ofSteps;
+    this.#now = now;
+    this.#request = request;
+    this.#started = now();
+    for (const observer of observers) {
+      try {
+        this.#ends.push(observer.begin(request));
+      } catch {
+        // Observers must not fail the call.
+      }
+    }
+  }
+
+  withSteps(exchange: Exchange): Exchange {
+    if (this.#ofSteps.length === 0) return exchange;
+    return deriveExchange(() => exchange, {
+      step: (name) => stepOf(this.#ofSteps, this.#request.id, name),
+    });
+  }
+
+  end(outcome: Outcome, call: Call | undefined): void {
+    const ms = this.#now() - this.#started;
+    const attempt = { request: this.#request, ...(call && { call }), outcome, ms };
+    for (const end of this.#ends) {
+      try {
+        end(attempt);
+      } catch {
+        // As above.
+      }
+    }
+  }
 }
 
 function stepOf(observers: readonly Observer[], requestId: string, name: string): EndStep {

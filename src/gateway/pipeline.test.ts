@@ -6,10 +6,10 @@ import {
   createFault,
   type Exchange,
   faulted,
-  type Interceptor,
+  type Stage,
   type Next,
   type Outcome,
-  stages,
+  stageNames,
 } from '../core/index.js';
 import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';
@@ -30,20 +30,20 @@ function admitted(): Call {
 
 /** Sends an admitted call through the pipeline and returns whether it reached the end. */
 async function walk(
-  interceptors: readonly Interceptor[],
+  stages: readonly Stage[],
   end: Next = () => Promise.resolve(answer),
 ): Promise<{ readonly outcome: Outcome; readonly reached: number }> {
   let reached = 0;
-  const outcome = await createPipeline(interceptors)(admitted(), createFakeExchange(), (exchange) => {
+  const outcome = await createPipeline(stages)(admitted(), createFakeExchange(), (exchange) => {
     reached += 1;
     return end(exchange);
   });
   return { outcome, reached };
 }
 
-type Handle = Interceptor['handle'];
+type Handle = Stage['handle'];
 
-function at(stage: Interceptor['stage'], handle: Handle, name = `my ${stage}`): Interceptor {
+function at(stage: Stage['stage'], handle: Handle, name = `my ${stage}`): Stage {
   return { stage, name, handle };
 }
 
@@ -66,7 +66,7 @@ describe('the pipeline', () => {
 
   it('has one order, whatever the order of assembly', async () => {
     const passed: string[] = [];
-    const notes = stages.map((stage) =>
+    const notes = stageNames.map((stage) =>
       at(stage, async (_call, exchange, next) => {
         passed.push(`> ${stage}`);
         const outcome = await next(exchange);
@@ -124,7 +124,7 @@ describe('the pipeline', () => {
     expect(seen).toEqual([wrapped]);
   });
 
-  it('refuses two interceptors at one stage, naming both', () => {
+  it('refuses two stages at one stage, naming both', () => {
     const handle: Handle = (_call, exchange, next) => next(exchange);
     expect(() => createPipeline([at('limits', handle, 'first'), at('limits', handle, 'second')])).toThrow(
       'stage limits: both first and second are registered',

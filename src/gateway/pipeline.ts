@@ -6,11 +6,11 @@ import {
   type Fault,
   faulted,
   faultTable,
-  type Interceptor,
   type Next,
   type Outcome,
   type Stage,
-  stages,
+  type StageName,
+  stageNames,
 } from '../core/index.js';
 import { isAdmitted } from './admit.js';
 
@@ -18,9 +18,9 @@ export type Pipeline = (call: Call, exchange: Exchange, end: Next) => Promise<Ou
 
 const provider = 'the provider';
 
-/** Orders the interceptors by stage. Two for one stage is a programming error. */
-export function createPipeline(interceptors: readonly Interceptor[]): Pipeline {
-  const ordered = orderByStage(interceptors);
+/** Runs the stages in their fixed order. Two with one name are a programming error. */
+export function createPipeline(stages: readonly Stage[]): Pipeline {
+  const ordered = inOrder(stages);
   return async (call, exchange, end) => {
     if (!isAdmitted(call))
       return faulted(internalFault('a call that was never admitted reached the pipeline'));
@@ -35,39 +35,36 @@ export function createPipeline(interceptors: readonly Interceptor[]): Pipeline {
 }
 
 async function walk(
-  ordered: readonly Interceptor[],
+  ordered: readonly Stage[],
   at: number,
   call: Call,
   exchange: Exchange,
   end: Next,
 ): Promise<Outcome> {
-  const interceptor = ordered[at];
-  if (interceptor === undefined) return checked(await end(exchange), provider);
-  const stage = `stage ${interceptor.name}`;
+  const stage = ordered[at];
+  if (stage === undefined) return checked(await end(exchange), provider);
+  const label = `stage ${stage.name}`;
   let passes = 0;
-  const outcome = await interceptor.handle(call, exchange, (wrapped) => {
+  const outcome = await stage.handle(call, exchange, (wrapped) => {
     passes += 1;
-    if (passes > 1) throw new Error(`${stage} called next twice, or after returning`);
+    if (passes > 1) throw new Error(`${label} called next twice, or after returning`);
     return walk(ordered, at + 1, call, wrapped, end);
   });
   // The stage may have swallowed the error above.
-  if (passes > 1) throw new Error(`${stage} called next twice`);
+  if (passes > 1) throw new Error(`${label} called next twice`);
   passes = 1;
-  return checked(outcome, stage);
+  return checked(outcome, label);
 }
 
-function orderByStage(interceptors: readonly Interceptor[]): readonly Interceptor[] {
-  const byStage = new Map<Stage, Interceptor>();
-  for (const interceptor of interceptors) {
-    if (!stages.includes(interceptor.stage)) throw new Error(`unknown stage: ${interceptor.stage}`);
-    const taken = byStage.get(interceptor.stage);
-    if (taken)
-      throw new Error(
-        `stage ${interceptor.stage}: both ${taken.name} and ${interceptor.name} are registered`,
-      );
-    byStage.set(interceptor.stage, interceptor);
+function inOrder(stages: readonly Stage[]): readonly Stage[] {
+  const byName = new Map<StageName, Stage>();
+  for (const stage of stages) {
+    if (!stageNames.includes(stage.stage)) throw new Error(`unknown stage: ${stage.stage}`);
+    const taken = byName.get(stage.stage);
+    if (taken) throw new Error(`stage ${stage.stage}: both ${taken.name} and ${stage.name} are registered`);
+    byName.set(stage.stage, stage);
   }
-  return Object.freeze(stages.flatMap((stage) => byStage.get(stage) ?? []));
+  return Object.freeze(stageNames.flatMap((name) => byName.get(name) ?? []));
 }
 
 /** Checked at run time: types do not protect against plain JavaScript. */

@@ -92,7 +92,7 @@ describe('lists', () => {
   it('list what the exposure shows of the visible tools; a call reaches the others', async () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { a: done, b: done })],
-      exposure: { ...createEagerExposure(), show: (_session, visible) => visible.slice(0, 1) },
+      exposure: { ...createEagerExposure(), show: (_session, visible) => visible.list.slice(0, 1) },
     });
     expect(namesOf(gateway)).toEqual(['a']);
     expect((await gateway.call(toolRequest('b'), createFakeExchange())).kind).toBe('content');

@@ -9,6 +9,7 @@ import {
   type Source,
   type Spec,
   type ToolSpec,
+  type VisibleTools,
   type Wanted,
 } from '../core/index.js';
 import type { JsonText } from '../lib/json-text.js';
@@ -24,6 +25,7 @@ import { type ProviderReport, reportsOf } from './provider-reports.js';
 import { couldReach } from './reach.js';
 import { createWatchRoom, type WatchRoom } from './watch-room.js';
 import { openSessionLists, type SessionLists } from './session-lists.js';
+import { createVisible, type Visible } from './visible.js';
 
 /** How much longer a call for an unknown name waits while servers have not listed yet. */
 const holdMs = 10_000;
@@ -33,7 +35,7 @@ export interface Registry {
   /** The list for this client; without a client, everything the session can see. */
   list<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
   /** Every tool that the session can see, active or not. */
-  visibleTools(session: Session): readonly ToolSpec[];
+  visibleTools(session: Session): VisibleTools;
   /** Every tool regardless of access. For building the search index only, never for answers. */
   everyTool(): readonly ToolSpec[];
   /** Status of the providers of which the session can see, or could see, something. */
@@ -89,6 +91,7 @@ export interface RegistryParts {
 
 interface Inside {
   readonly live: LiveCatalog;
+  readonly visible: Visible;
   readonly lists: SessionLists;
   readonly finder: Finder;
   readonly access: Access;
@@ -98,13 +101,22 @@ interface Inside {
 
 export function openRegistry(parts: RegistryParts): OpenRegistry {
   const { access, exposure, claims = createNameClaims() } = parts;
-  const lists = openSessionLists(() => live, access, exposure);
+  const visible = createVisible(() => live, access);
+  const lists = openSessionLists(visible, access, exposure);
   const live: LiveCatalog = openLiveCatalog({ ...parts, claims, onChange: () => lists.lookAll() });
   const finder = createFinder(live, access);
 
+  function find(session: Session, wanted: Wanted): Found | 'not_permitted' | undefined {
+    if (wanted.kind !== 'tool') return finder.find(session, wanted);
+    const tool = visible.tools(session).reach(wanted.name);
+    if (tool === undefined) return undefined;
+    if (!tool.isCallable) return 'not_permitted';
+    return { target: { kind: 'tool', spec: tool.spec }, provider: tool.provider };
+  }
+
   /** A call waits longer than a list, because its target may belong to a server that is still starting. */
   async function hold(session: Session, wanted: Wanted): Promise<void> {
-    const isFound = (): boolean => finder.find(session, wanted) !== undefined;
+    const isFound = (): boolean => find(session, wanted) !== undefined;
     await access.refresh(session);
     if (isFound()) return;
     await live.settle();
@@ -113,15 +125,18 @@ export function openRegistry(parts: RegistryParts): OpenRegistry {
   }
 
   return {
-    registry: createRegistry({ live, lists, finder, access, exposure, watchRoom: createWatchRoom() }),
-    find(session, wanted) {
-      const isSeen = wanted.kind === 'tool' && finder.describe(session, wanted.name) !== undefined;
-      return finder.find(session, wanted) ?? (isSeen ? 'not_permitted' : undefined);
-    },
+    registry: createRegistry({
+      live,
+      visible,
+      lists,
+      finder,
+      access,
+      exposure,
+      watchRoom: createWatchRoom(),
+    }),
+    find,
     prepare: (session, wanted) =>
-      live.isListed || finder.find(session, wanted) !== undefined
-        ? access.refresh(session)
-        : hold(session, wanted),
+      live.isListed || find(session, wanted) !== undefined ? access.refresh(session) : hold(session, wanted),
     async close() {
       lists.close();
       await live.close();
@@ -130,18 +145,18 @@ export function openRegistry(parts: RegistryParts): OpenRegistry {
 }
 
 function createRegistry(inside: Inside): Registry {
-  const { live, lists, finder, access, exposure } = inside;
+  const { live, visible, lists, finder, access, exposure } = inside;
   return {
     list(session, kind, client) {
       const list = lists.shown(session, kind, client);
       if (kind === 'tools' && client !== undefined) exposure.listed(session);
       return list;
     },
-    visibleTools: (session) => lists.visible(session, 'tools'),
+    visibleTools: (session) => visible.tools(session),
     everyTool: () => live.lists.tools,
     statusFor: (session) => statusFor(inside, session),
     lookup: (wanted) => finder.lookup(wanted),
-    describe: (session, name) => finder.describe(session, name),
+    describe: (session, name) => visible.tools(session).get(name),
     async settle(session) {
       await live.settle();
       if (session !== undefined) await access.refresh(session);
@@ -160,24 +175,22 @@ function createRegistry(inside: Inside): Registry {
   };
 }
 
-function statusFor({ live, lists, access }: Inside, session: Session): readonly ProviderReport[] {
-  const sources = new Set(lists.visible(session, 'tools').map(({ source }) => source));
+function statusFor({ live, visible, access }: Inside, session: Session): readonly ProviderReport[] {
+  const sources = new Set(visible.tools(session).list.map(({ source }) => source));
   return reportsOf(live.providers, live.catalog).filter(
     ({ source }) => sources.has(source) || (couldReach(session, source) && isOpenTo(access, session, source)),
   );
 }
 
 function instructionsFor(
-  { live, lists, access, exposure }: Inside,
+  { live, visible, exposure }: Inside,
   session: Session,
   client: Client | undefined,
 ): string | undefined {
-  const specs = listKinds.flatMap((kind): readonly Spec[] =>
-    access.list(session, live.lists[kind] as readonly Spec[]),
-  );
+  const specs = listKinds.flatMap((kind): readonly Spec[] => visible.list(session, kind));
   const sources = new Set(specs.map((spec) => spec.source));
   const parts = live.catalog.instructions.filter(({ provider }) => sources.has(provider.source));
-  const tools = lists.visible(session, 'tools');
+  const tools = visible.tools(session);
   const own = client && exposure.instructions(session, tools, client);
   // Instructions about tools that are not active are sent when a search finds the tools.
   const told =

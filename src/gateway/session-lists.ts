@@ -3,12 +3,11 @@ import type { Exposure } from '../exposure/index.js';
 import type { Client, Session, Spec } from '../core/index.js';
 import { createGathering } from './gathering.js';
 import { createListWatchers } from './list-watchers.js';
-import { createFirsts, type ListKind, type ListOf } from './lists.js';
-import type { LiveCatalog } from './live-catalog.js';
+import type { ListKind, ListOf } from './lists.js';
+import type { Visible } from './visible.js';
 
-/** The lists of each session: what it can see, and what its client is shown of it. */
+/** The lists that clients get, and their changes. */
 export interface SessionLists {
-  visible<K extends ListKind>(session: Session, kind: K): ListOf<K>;
   /** The list for this client; without a client, everything the session can see. */
   shown<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
   /** Called with the lists of this session that changed. */
@@ -18,25 +17,15 @@ export interface SessionLists {
   close(): void;
 }
 
-export function openSessionLists(live: () => LiveCatalog, access: Access, exposure: Exposure): SessionLists {
-  const firsts = createFirsts();
+export function openSessionLists(visible: Visible, access: Access, exposure: Exposure): SessionLists {
   const watchers = createListWatchers(shownOrNone);
   const lookAll = (): void => watchers.lookAll();
   const stopRights = access.onChange(createGathering(lookAll));
   const stopExposure = exposure.onChange((id) => watchers.look(id));
 
-  function visible<K extends ListKind>(session: Session, kind: K): ListOf<K> {
-    const { lists, contested } = live();
-    const all: readonly Spec[] = lists[kind];
-    const seen = access.list(session, all);
-    const left =
-      kind === 'tools' || kind === 'prompts' ? contested.leaveDropped(session, kind, seen) : firsts(seen);
-    return left as ListOf<K>;
-  }
-
   function shown<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K> {
-    const all: readonly Spec[] = visible(session, kind);
-    return exposure.show(session, all, client) as ListOf<K>;
+    if (kind !== 'tools') return visible.list(session, kind);
+    return exposure.show(session, visible.tools(session), client) as ListOf<K>;
   }
 
   /** If the access check fails, nothing is shown; list callers get the failure. */
@@ -49,7 +38,6 @@ export function openSessionLists(live: () => LiveCatalog, access: Access, exposu
   }
 
   return {
-    visible,
     shown,
     onChange: (session, listener) => watchers.add(session, listener),
     lookAll,

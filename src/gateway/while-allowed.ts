@@ -1,10 +1,9 @@
-import { type Answer, deriveExchange, type Exchange, type Question } from '../core/index.js';
-import { type CancellationSource, createCancellation } from '../lib/cancellation.js';
+import { type Answer, DerivedExchange, type Exchange, type Question, type Request } from '../core/index.js';
 import { JsonText } from '../lib/json-text.js';
 
 export interface Rights {
   /** Whether the caller may still make this call. */
-  isAllowed(): Promise<boolean>;
+  isAllowed(request: Request): Promise<boolean>;
   /** Called when rights may have changed. */
   onChange(listener: () => void): () => void;
 }
@@ -13,34 +12,84 @@ export interface Rights {
 const lookMs = 5000;
 
 /**
- * Ends a call that waits for input as soon as its caller loses the right to make it. A question may stay open for
- * minutes and blocks a shared server meanwhile.
+ * The exchange of a call that ends as soon as it waits for input and its caller loses the right to make it. A question may
+ * stay open for minutes and blocks a shared server meanwhile.
  */
-export async function whileAllowed<T>(
-  exchange: Exchange,
-  rights: Rights,
-  run: (exchange: Exchange) => Promise<T>,
-): Promise<T> {
-  const own = createCancellation();
-  const stopListening = exchange.onCancel(() => own.cancel());
-  try {
-    return await run(guarded(exchange, own, rights));
-  } finally {
-    stopListening();
-  }
-}
+export class ExchangeWhileAllowed extends DerivedExchange {
+  readonly #exchange: Exchange;
+  readonly #request: Request;
+  readonly #rights: Rights;
+  #isOver = false;
+  /** Listeners for the end of the call, with the functions that stop listening to the caller. */
+  #listeners: Map<() => void, () => void> | undefined;
+  #controller: AbortController | undefined;
+  #openQuestions = 0;
+  #stopLooking: (() => void) | undefined;
 
-function guarded(exchange: Exchange, own: CancellationSource, rights: Rights): Exchange {
-  let open = 0;
-  let stopLooking: (() => void) | undefined;
-
-  async function look(): Promise<void> {
-    if (await rights.isAllowed().catch(() => false)) return;
-    if (open > 0) own.cancel();
+  constructor(exchange: Exchange, request: Request, rights: Rights) {
+    super(() => exchange);
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#rights = rights;
   }
 
-  function startLooking(): () => void {
-    const stopRights = rights.onChange(() => void look());
+  override get isCancelled(): boolean {
+    return this.#isOver || this.#exchange.isCancelled;
+  }
+
+  override get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.onCancel(() => controller.abort());
+    }
+    return this.#controller.signal;
+  }
+
+  override onCancel(listener: () => void): () => void {
+    if (this.#isOver) {
+      listener();
+      return () => undefined;
+    }
+    const listeners = (this.#listeners ??= new Map());
+    // A separate function for each: the same listener may be added twice.
+    const once = (): void => {
+      listeners.delete(once);
+      listener();
+    };
+    const stop = this.#exchange.onCancel(once);
+    if (!this.#exchange.isCancelled) listeners.set(once, stop);
+    return () => {
+      listeners.delete(once);
+      stop();
+    };
+  }
+
+  override async ask(question: Question): Promise<Answer> {
+    this.#openQuestions += 1;
+    this.#stopLooking ??= this.#startLooking();
+    let stop = (): void => undefined;
+    const ended = new Promise<Answer>((resolve) => {
+      stop = this.onCancel(() => resolve(over()));
+    });
+    try {
+      return await Promise.race([this.#exchange.ask(question), ended]);
+    } finally {
+      stop();
+      this.#openQuestions -= 1;
+      if (this.#openQuestions === 0) {
+        this.#stopLooking();
+        this.#stopLooking = undefined;
+      }
+    }
+  }
+
+  #startLooking(): () => void {
+    const look = async (): Promise<void> => {
+      if (await this.#rights.isAllowed(this.#request).catch(() => false)) return;
+      if (this.#openQuestions > 0) this.#end();
+    };
+    const stopRights = this.#rights.onChange(() => void look());
     const timer = setInterval(() => void look(), lookMs);
     timer.unref();
     return () => {
@@ -49,35 +98,14 @@ function guarded(exchange: Exchange, own: CancellationSource, rights: Rights): E
     };
   }
 
-  async function ask(question: Question): Promise<Answer> {
-    open += 1;
-    stopLooking ??= startLooking();
-    let stop = (): void => undefined;
-    const ended = new Promise<Answer>((resolve) => {
-      stop = own.onCancel(() => resolve(over()));
-    });
-    try {
-      return await Promise.race([exchange.ask(question), ended]);
-    } finally {
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const [listener, stop] of [...(this.#listeners ?? [])]) {
       stop();
-      open -= 1;
-      if (open === 0) {
-        stopLooking();
-        stopLooking = undefined;
-      }
+      listener();
     }
   }
-
-  return deriveExchange(() => exchange, {
-    get isCancelled() {
-      return own.isCancelled;
-    },
-    get signal() {
-      return own.signal;
-    },
-    onCancel: (listener) => own.onCancel(listener),
-    ask,
-  });
 }
 
 function over(): Answer {

@@ -39,7 +39,7 @@ export async function deliver(
   else response.end();
 }
 
-/** Sends each piece as a separate write, with time for it to leave. */
+/** Sends each piece as a separate write, with a pause so that it is sent separately. */
 function written(response: ServerResponse, part: Buffer): Promise<void> {
   return new Promise((resolve) => {
     response.write(part, () => setImmediate(resolve));

@@ -59,11 +59,11 @@ function textIn({ parts }: JsonRecord): string {
 
 function resultOf({ id, name, response: given }: JsonRecord): ToolResult {
   const { error, output } = asRecord(given);
-  const said = error ?? output ?? given;
+  const value = error ?? output ?? given;
   return {
     callId: textOf(id),
     tool: textOf(name),
-    text: typeof said === 'string' ? said : JSON.stringify(said),
+    text: typeof value === 'string' ? value : JSON.stringify(value),
     isError: error !== undefined,
   };
 }

@@ -9,7 +9,7 @@ const parameters = { type: 'object', properties: {} };
 const ours = {
   type: 'namespace',
   name: 'mcp__gate',
-  description: 'How to use the gate.',
+  description: 'How to use the gateway.',
   tools: [{ type: 'function', name: 'echo', description: 'x', strict: false, parameters }],
 };
 const exec = {
@@ -131,7 +131,7 @@ describe('a scripted model with the OpenAI Responses API', () => {
     });
   });
 
-  it('finds tools among the items and in the description of exec, and calls them by code', async () => {
+  it('finds tools among the items and in the description of exec, and calls them with code', async () => {
     model = await openScriptedModel([
       { calls: [{ name: /^exec>exec_command$/, arguments: { cmd: 'ls' } }] },
       { calls: [{ name: 'exec>apply_patch', arguments: '*** "Begin"' }] },

@@ -98,10 +98,10 @@ function codeFor({ name, text }: SpokenCall): string {
 /** Each item is announced, streamed in pieces and then sent whole. */
 function itemEvents(item: Item, at: number, pieces?: number): readonly Typed[] {
   const place = { output_index: at, item_id: item.id };
-  const told = piecesOf(item, pieces).map((piece) => ({ ...piece, ...place }));
+  const streamed = piecesOf(item, pieces).map((piece) => ({ ...piece, ...place }));
   return [
     { type: 'response.output_item.added', output_index: at, item: begun(item) },
-    ...told,
+    ...streamed,
     { type: 'response.output_item.done', output_index: at, item },
   ];
 }

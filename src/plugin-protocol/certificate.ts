@@ -2,7 +2,7 @@
 export interface CertificateParts {
   /** The public key, as SubjectPublicKeyInfo in DER. */
   readonly publicKey: Uint8Array;
-  /** Signs with ECDSA and SHA-256; gives the signature in DER. */
+  /** Signs with ECDSA and SHA-256; returns the signature in DER. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
   /** Sixteen random bytes. */
   readonly serial: Uint8Array;

@@ -23,7 +23,7 @@ const allMethods = Object.values(services)
   .flatMap((service) => Object.values(service) as methods.Method<Message, Message>[])
   .filter(({ path }) => !path.startsWith('/grpc.health'));
 
-/** The method as the schema file has it. */
+/** The method according to the schema file. */
 function written(path: string) {
   const [, service = '', name = ''] = path.split('/');
   const found = (proto[service] as Readonly<Record<string, unknown>> | undefined)?.[name];
@@ -66,7 +66,7 @@ function fieldValues({ of, shape }: Field): fc.Arbitrary<unknown> {
   return each;
 }
 
-/** As protobufjs has it: longs as text, maps as objects, enums as numbers, nothing for what is absent. */
+/** In the form of protobufjs: longs as text, maps as objects, enums as numbers, absent fields left out. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return [...value];
@@ -93,7 +93,7 @@ describe('the tables and the schema files', () => {
   });
 
   it.each(allMethods.map((method) => [method.path, method] as const))(
-    'read what the other wrote: %s',
+    'can decode each other: %s',
     (path, method) => {
       const file = written(path);
       for (const [table, serialize, deserialize] of [
@@ -115,14 +115,14 @@ describe('the tables and the schema files', () => {
     },
   );
 
-  it('are what a gRPC library can load', () => {
+  it('can be loaded by a gRPC library', () => {
     const loaded = loadPackageDefinition(proto) as { plugin: { v1: GrpcObject } };
     expect(loaded.plugin.v1).toHaveProperty('OperationService');
   });
 });
 
 describe('reading a message', () => {
-  it('throws nothing but Malformed, whatever the bytes are', () => {
+  it('throws only Malformed, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
@@ -135,7 +135,7 @@ describe('reading a message', () => {
     );
   });
 
-  it('passes over fields that it does not know', () => {
+  it('skips unknown fields', () => {
     const richer = {
       fields: { ...messages.getOperationRequest.fields, more: { number: 90, of: 'string', shape: 'one' } },
     };
@@ -147,13 +147,13 @@ describe('reading a message', () => {
     ['entries of a map', messages.executeResponse, [26, 0]],
     ['messages of a list', messages.listOperationsResponse, [10, 0]],
     ['values of one field', messages.executeResponse, [8, 1]],
-    ['fields that it does not know', messages.executeResponse, [120, 1]],
-  ] as const)('gives up early on too many %s', (_what, table, pair) => {
+    ['unknown fields', messages.executeResponse, [120, 1]],
+  ] as const)('stops early at too many %s', (_what, table, pair) => {
     const started = performance.now();
     const bytes = Buffer.alloc(32 * 1024 * 1024, Buffer.from(pair));
     expect(() => decodeMessage(table, bytes)).toThrow('more than 100000 fields');
     expect(performance.now() - started).toBeLessThan(5_000);
-    // The control: as many as anybody needs.
+    // The control: a realistic number.
     expect(() => decodeMessage(table, bytes.subarray(0, 60_000))).not.toThrow();
   });
 
@@ -165,14 +165,14 @@ describe('reading a message', () => {
     expect(() => decodeMessage(messages.listOperationsResponse, twice)).toThrow(Malformed);
   });
 
-  it('refuses text that is not UTF-8, and a length beyond the end', () => {
+  it('rejects invalid UTF-8, and a length beyond the end', () => {
     expect(() => decodeMessage(messages.getOperationRequest, Uint8Array.of(10, 1, 0xff))).toThrow(Malformed);
     expect(() => decodeMessage(messages.getOperationRequest, Uint8Array.of(10, 9, 0x41))).toThrow(Malformed);
   });
 });
 
 describe('a certificate', () => {
-  it('vouches for itself, for localhost and for both ends', () => {
+  it('is self-signed and valid for localhost and for both ends', () => {
     for (let i = 0; i < 50; i += 1) {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const made = new X509Certificate(

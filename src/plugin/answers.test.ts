@@ -53,8 +53,8 @@ const execute = (
     inputs: new Map(Object.entries(inputs).map(([key, value]) => [key, bytes(value)])),
   });
 
-describe('what a plugin answers', () => {
-  it('is made of what its author wrote: names, types, defaults as text', async () => {
+describe('a plugin', () => {
+  it('describes its operations: names, types, and defaults as text', async () => {
     const { operations } = (await ask(greet, operationService.listOperations.path, {})) as {
       readonly operations: readonly { readonly inputs: readonly Readonly<Record<string, unknown>>[] }[];
     };
@@ -76,7 +76,7 @@ describe('what a plugin answers', () => {
     ]);
   });
 
-  it('reads arguments by the schema, and gives data', async () => {
+  it('parses arguments with the schema, and returns data', async () => {
     expect(await execute(greet, 'hello', { name: 'Ada', times: 2 })).toEqual({
       success: true,
       output: '',
@@ -85,17 +85,17 @@ describe('what a plugin answers', () => {
     expect(await execute(greet, 'plain', {})).toEqual({ success: true, output: 'text' });
   });
 
-  it('says what is wrong, and is no error of the call', async () => {
+  it('returns a failed operation as a result, not as a call error', async () => {
     expect(await execute(greet, 'hello', { name: '' })).toEqual({ success: false, error: 'nobody to greet' });
     expect(await execute(greet, 'nope', {})).toEqual({ success: false, error: 'unknown operation: nope' });
   });
 
-  it('tells wrong arguments apart from a failure', async () => {
+  it('distinguishes invalid arguments from a failure', async () => {
     await expect(execute(greet, 'hello', { name: 7 })).rejects.toThrow(WrongArguments);
     await expect(execute(greet, 'hello', { name: 7 })).rejects.toThrow(/name/);
   });
 
-  it('is what other plugins answer where it has nothing', async () => {
+  it('answers like other plugins if it lacks a feature', async () => {
     const bare = definePlugin({ name: 'bare', version: '1.0.0' });
     expect(await execute(bare, 'x', {})).toEqual({
       success: false,
@@ -110,7 +110,7 @@ describe('what a plugin answers', () => {
     });
   });
 
-  it('knows the settings that it was started with, and why it cannot work', async () => {
+  it('gets its settings, and reports why it cannot start', async () => {
     const answers = answersOf(greet);
     const give = (path: string, asked: unknown): Promise<unknown> =>
       answers.find(({ method }) => method.path === path)?.give(asked, new AbortController().signal) ??
@@ -133,7 +133,7 @@ describe('what a plugin answers', () => {
   });
 });
 
-it('an operation whose name cannot be that of a tool is refused when it is defined', () => {
+it('an operation whose name is not a valid tool name is refused when it is defined', () => {
   expect(() =>
     definePlugin({ name: 'x', version: '1.0.0', stepTypes: { 'a b': { description: '', run: () => ({}) } } }),
   ).toThrow('"a b"');

@@ -145,7 +145,7 @@ async function execute(
 ): Promise<Executed> {
   const { input, output } = operation;
   const read = await input['~standard'].validate(values);
-  if (read.issues) throw new WrongArguments(`Invalid arguments for ${name}: ${issueWords(read.issues)}.`);
+  if (read.issues) throw new WrongArguments(`Invalid arguments for ${name}: ${describeIssues(read.issues)}.`);
   try {
     // The schema of this operation parsed the value.
     const result = await operation.run(read.value as never, context);
@@ -154,7 +154,7 @@ async function execute(
     const checked = output && (await output['~standard'].validate(data));
     if (checked?.issues)
       return failed(
-        `${name} ran, but its result does not match its output schema: ${issueWords(checked.issues)}.`,
+        `${name} ran, but its result does not match its output schema: ${describeIssues(checked.issues)}.`,
       );
     const given = Object.entries(checked?.value ?? data ?? {}).filter(([, value]) => value !== undefined);
     return { success: true, output: text, data: new Map(given.map(([key, value]) => [key, json(value)])) };
@@ -163,7 +163,7 @@ async function execute(
   }
 }
 
-function issueWords(issues: readonly SchemaIssue[]): string {
+function describeIssues(issues: readonly SchemaIssue[]): string {
   const words = issues.slice(0, 8).map(({ path = [], message }) => {
     const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/');
     return `${place || 'arguments'}: ${message}`;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { callTool, createFakeExchange } from '../testing/index.js';
 import { defineGraph, payload } from './define-graph.js';
 
-const words = { title: 'Collatz', description: 'Counts the steps down to one.', effect: 'read' } as const;
-const input = z.object({ n: z.int().min(1).describe('Where to begin.') });
-const output = z.object({ steps: z.int().describe('How many steps it took.') });
+const words = { title: 'Collatz', description: 'Counts down to one.', effect: 'read' } as const;
+const input = z.object({ n: z.int().min(1).describe('Start value.') });
+const output = z.object({ steps: z.int().describe('Number of steps.') });
 
 function collatz(maxSteps?: number) {
   return defineGraph({
@@ -31,27 +31,27 @@ describe('a graph', () => {
     expect(await callTool(collatz(), { n: 6 })).toMatchObject({ data: { steps: 8 }, text: '8 steps' });
   });
 
-  it('tells how it hangs together', () => {
+  it('exposes its nodes and edges', () => {
     expect(collatz().graph).toEqual({
       first: 'begin',
       edges: { begin: ['step'], step: ['step', 'exit'] },
     });
   });
 
-  it('is a tool like any other, with nothing of its making on it', () => {
+  it('is a normal tool without extra properties', () => {
     expect(Object.keys(collatz()).sort()).toEqual(
       ['description', 'effect', 'graph', 'input', 'name', 'output', 'run', 'title'].sort(),
     );
   });
 
-  it('gives up after so many steps', async () => {
+  it('stops at the maximum number of steps', async () => {
     await expect(callTool(collatz(5), { n: 27 })).rejects.toMatchObject({
       name: 'ToolFailure',
       facts: { reason: 'step_limit' },
     });
   });
 
-  it('stops between nodes when the caller has gone', async () => {
+  it('stops between nodes if the call is cancelled', async () => {
     const exchange = createFakeExchange();
     exchange.cancel();
     await expect(callTool(collatz(), { n: 6 }, { exchange })).rejects.toThrow('cancelled');
@@ -75,7 +75,7 @@ describe('a graph', () => {
     ]);
   });
 
-  it('says in the trace of a node why it failed', async () => {
+  it('records in the trace of a node why it failed', async () => {
     const ends: unknown[] = [];
     const exchange = Object.assign(createFakeExchange(), {
       step: () => (failure?: string) => void ends.push(failure),
@@ -96,7 +96,7 @@ describe('a graph', () => {
     expect(ends).toEqual(['no luck']);
   });
 
-  it('that was written without types may not go where it never said', async () => {
+  it('without types cannot go to an undeclared node', async () => {
     const sneaky = defineGraph({
       ...words,
       name: 'sneaky',

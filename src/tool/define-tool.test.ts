@@ -22,7 +22,7 @@ it('a defined tool cannot be changed afterwards', () => {
   expect(Object.isFrozen(greet)).toBe(true);
 });
 
-it('a defined tool gets what its schema makes of the arguments', async () => {
+it('a defined tool gets the arguments as parsed by its schema', async () => {
   expect(await callTool(greet, { who: 'Ada', times: '2' })).toEqual({
     data: { greeting: 'Hello, Ada! Hello, Ada!' },
     text: '{"greeting":"Hello, Ada! Hello, Ada!"}',

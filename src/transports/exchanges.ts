@@ -100,7 +100,7 @@ const capabilityOf: Readonly<Record<QuestionMethod, string>> = {
   'roots/list': 'roots',
 };
 
-function canAnswer(client: Client, method: QuestionMethod): boolean {
+export function canAnswer(client: Client, method: QuestionMethod): boolean {
   const declared = (client.capabilities.value as Readonly<Record<string, unknown>>)[capabilityOf[method]];
   return typeof declared === 'object' && declared !== null;
 }

@@ -22,6 +22,6 @@ export { type RunResult, runWorkflow } from './run/run-workflow.js';
 export { openTranscript } from './run/transcript.js';
 export { type Validated, validateWorkflow } from './validate/validate-workflow.js';
 export type { ProviderName } from './grammar/providers.js';
-export type { GateNames } from './validate/agents.js';
+export type { GatewayNames as GateNames } from './validate/agents.js';
 export type { FindRivals } from './validate/plugins.js';
-export { filesIn } from './shelves.js';
+export { filesIn } from './workflow-folders.js';

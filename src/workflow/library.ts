@@ -6,7 +6,7 @@ import { readWorkflow } from './grammar/read-workflow.js';
 import type { Workflow } from './grammar/workflow.js';
 import { type Finding, findingOf, type Source } from './finding.js';
 import { readRegular } from './read-regular.js';
-import { createShelves, type Shelves } from './shelves.js';
+import { createWorkflowFolders, type WorkflowFolders } from './workflow-folders.js';
 
 /** A file that was read, and the problems found while parsing it. */
 export interface SourceReading extends Source {
@@ -61,7 +61,7 @@ export interface Loaded {
 }
 
 /** Finds workflows and the files they use. */
-export interface Library extends Shelves {
+export interface Library extends WorkflowFolders {
   readonly cwd: string;
   /** Folders agents can write to. */
   readonly roots: readonly string[];
@@ -84,7 +84,7 @@ export interface Library extends Shelves {
 export function openLibrary(parts: LibraryParts): Library {
   const { cwd, folders, homes, read = readRegular } = parts;
   const bases = [...folders.flatMap((folder) => [join(folder, '.tidegate'), join(folder, '.awf')]), ...homes];
-  const shelves = createShelves(cwd, bases);
+  const shelves = createWorkflowFolders(cwd, bases);
 
   /** Parses the bytes from `read`, because the file on disk may change in the meantime. */
   function readSource(file: string): SourceReading {

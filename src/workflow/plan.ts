@@ -110,7 +110,7 @@ function ordered({ steps, initial = '' }: Workflow): readonly Placed[] {
 
 function stepLines(step: Step, indent: string): readonly string[] {
   const facts = stepFacts(step).map((fact) => `${indent}    ${fact}`);
-  const ways = leadsOf(step).map(({ to, path }) => `${wayWord(step, path)} ${to}`);
+  const ways = leadsOf(step).map(({ to, path }) => `${describeTransition(step, path)} ${to}`);
   return [
     `${indent}${step.name} (${step.type})${ways.length > 0 ? `  → ${ways.join(', ')}` : ''}`,
     ...(step.common.description === undefined ? [] : [`${indent}    ${oneLine(step.common.description)}`]),
@@ -118,7 +118,7 @@ function stepLines(step: Step, indent: string): readonly string[] {
   ];
 }
 
-function wayWord({ common }: Step, path: readonly (string | number)[]): string {
+function describeTransition({ common }: Step, path: readonly (string | number)[]): string {
   const [, , key, at] = path;
   if (key === 'on_success') return 'success:';
   if (key === 'on_failure') return 'failure:';
@@ -144,7 +144,7 @@ export function planMermaid(workflow: Workflow): readonly string[] {
     lines.push(`  ${idOf(step.name)}${step.kind === 'terminal' ? `([${label}])` : `[${label}]`}`);
     for (const child of childrenOf(step)) lines.push(`  ${idOf(step.name)} -.-> ${idOf(child)}`);
     for (const { to, path } of leadsOf(step)) {
-      const word = wayWord(step, path).replace(/:$/, '').replaceAll('"', "'").replaceAll('|', '/');
+      const word = describeTransition(step, path).replace(/:$/, '').replaceAll('"', "'").replaceAll('|', '/');
       lines.push(`  ${idOf(step.name)} -->|"${word}"| ${idOf(to)}`);
     }
   }

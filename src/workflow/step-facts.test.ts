@@ -23,17 +23,19 @@ const stepOf = (kind: StepKind, own: Values, common: Values = {}): Step =>
 function samples(field: Field): readonly unknown[] {
   switch (field.kind) {
     case 'text':
-      return field.values ?? ['a-marker'];
-    case 'flag':
+      return ['a-marker'];
+    case 'choice':
+      return field.choices;
+    case 'boolean':
       return [true, false];
     case 'list':
       return samples(field.of).map((one) => [one]);
-    case 'record':
+    case 'map':
       return samples(field.of).map((one) => ({ key: one }));
     case 'either':
       return [...samples(field.first), ...samples(field.second)];
-    case 'map':
-      return [Object.fromEntries(Object.entries(field.of).map(([key, of]) => [key, samples(of)[0]]))];
+    case 'record':
+      return [Object.fromEntries(Object.entries(field.fields).map(([key, of]) => [key, samples(of)[0]]))];
     case 'any':
       return ['a-marker'];
     default:
@@ -44,8 +46,8 @@ function samples(field: Field): readonly unknown[] {
 /** Every key, and every key of a block: `tidegate.allow_native`. */
 function leaves(fields: Fields): readonly { readonly way: readonly string[]; readonly field: Field }[] {
   return Object.entries(fields).flatMap(([key, field]) =>
-    field.kind === 'map'
-      ? leaves(field.of).map(({ way, field: of }) => ({ way: [key, ...way], field: of }))
+    field.kind === 'record'
+      ? leaves(field.fields).map(({ way, field: of }) => ({ way: [key, ...way], field: of }))
       : [{ way: [key], field }],
   );
 }

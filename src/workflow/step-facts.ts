@@ -1,10 +1,10 @@
 // Describes what a step would do, for a person who decides on trust. Shows every key not listed as harmless.
 import { isRecord } from '../lib/is-record.js';
-import { durationText } from './fields/amounts.js';
+import { durationText } from '../lib/schema-table/duration.js';
 import type { Fields } from './fields/field.js';
 import { commonFields, type StepKind, stepFields } from './fields/tables.js';
 import { providerNamed } from './grammar/providers.js';
-import { nativeWords } from './native-words.js';
+import { describeNativePermissions } from './describe-native-permissions.js';
 import type { HookActions, Step, StepOf } from './grammar/workflow.js';
 import { builtinFacts, variablesOf } from './operation-facts.js';
 import { attemptsOf, timeoutOf } from './run/retries.js';
@@ -175,7 +175,7 @@ function isolationFacts({
   if (isCli && !isIsolated(proxy, gate)) {
     return [
       'isolation: none. The agent keeps its own tools, and their calls bypass Tidegate. Only you can run this step: agents that start the workflow are refused.',
-      `native permissions: ${nativeWords(provider, options)}`,
+      `native permissions: ${describeNativePermissions(provider, options)}`,
     ];
   }
   if (!isCli || gate?.allow_native !== true) return ['isolation: only tools from Tidegate'];

@@ -5,7 +5,7 @@ import type { gateFields, proxyFields } from './fields/agent-fields.js';
 export const builtinNames = ['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep'] as const;
 
 export type ProxyBlock = ValuesOf<typeof proxyFields>;
-export type GateBlock = ValuesOf<typeof gateFields>;
+export type GatewayBlock = ValuesOf<typeof gateFields>;
 
 /** The gateway tools of an agent step. */
 export interface StepTools {
@@ -20,7 +20,7 @@ export interface StepTools {
 const nothing: StepTools = { patterns: [], servers: [], pluginTools: [] };
 
 /** Without a block a step gets no gateway tools; `mcp_proxy.enable: false` removes all of them. */
-export function stepTools(proxy: ProxyBlock | undefined, gate: GateBlock | undefined): StepTools {
+export function stepTools(proxy: ProxyBlock | undefined, gate: GatewayBlock | undefined): StepTools {
   if (proxy?.enable === false) return nothing;
   const isProxied = proxy?.enable === true;
   const { profile, tools = [], servers = [] } = gate ?? {};
@@ -40,7 +40,7 @@ export function stepTools(proxy: ProxyBlock | undefined, gate: GateBlock | undef
 }
 
 /** Whether an agent has only gateway tools. False if it keeps its own, or gets none from the gateway. */
-export function isIsolated(proxy: ProxyBlock | undefined, gate: GateBlock | undefined): boolean {
+export function isIsolated(proxy: ProxyBlock | undefined, gate: GatewayBlock | undefined): boolean {
   if (proxy !== undefined) return proxy.enable === true && proxy.intercept_builtins !== false;
   return gate !== undefined;
 }
@@ -49,7 +49,7 @@ export function isIsolated(proxy: ProxyBlock | undefined, gate: GateBlock | unde
 export function nativeReason(
   isCli: boolean,
   proxy: ProxyBlock | undefined,
-  gate: GateBlock | undefined,
+  gate: GatewayBlock | undefined,
 ): string | undefined {
   if (!isCli) return undefined;
   if (!isIsolated(proxy, gate)) return 'its agent keeps its own tools';

@@ -3,13 +3,13 @@ import type { KnownStore } from './known-stores.js';
 
 /** Wraps the store so that it refuses to answer if it is not the store that held the access rules. */
 export function withKnownStore(store: AccessStore, known: KnownStore): AccessStore {
-  const judged = (zone: string, head: ZoneHead): ZoneHead => {
+  const checked = (zone: string, head: ZoneHead): ZoneHead => {
     known.require(zone, head);
     return head;
   };
   const head = (zone: string): Soon<ZoneHead> => {
     const found = store.head(zone);
-    return found instanceof Promise ? found.then((read) => judged(zone, read)) : judged(zone, found);
+    return found instanceof Promise ? found.then((read) => checked(zone, read)) : checked(zone, found);
   };
   /** Records a new store before its first change is acknowledged. */
   const written = async <T>(zone: string, write: () => Promise<T>): Promise<T> => {
@@ -24,11 +24,11 @@ export function withKnownStore(store: AccessStore, known: KnownStore): AccessSto
     changes(zone, from) {
       const found = store.changes(zone, from);
       if (!(found instanceof Promise)) {
-        judged(zone, found.head);
+        checked(zone, found.head);
         return found;
       }
       return found.then((read) => {
-        judged(zone, read.head);
+        checked(zone, read.head);
         return read;
       });
     },

@@ -33,7 +33,7 @@ export function openKnownStore(
   const path = join(stateDirectory, 'known-stores.json');
   const place = placeOf(config, stateDirectory);
   let known: Origins | undefined;
-  let isToldOf = false;
+  let isFailureLogged = false;
 
   const lost = (reason: string): StoreError =>
     new StoreError(
@@ -65,8 +65,8 @@ export function openKnownStore(
       change((origins) => ({ [zone]: origin, ...origins }));
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      if (!isToldOf) warn('could not record the store as known', { file: path, error: String(error) });
-      isToldOf = true;
+      if (!isFailureLogged) warn('could not record the store as known', { file: path, error: String(error) });
+      isFailureLogged = true;
     }
   }
 

@@ -36,7 +36,7 @@ describe('processes that are loaded late', () => {
     await expect(unused.start(order)).rejects.toThrow('closing');
   });
 
-  it('end what dead gateways left', async () => {
+  it('end processes that dead gateways left running', async () => {
     await sweepLeftovers(stateDir);
     mkdirSync(join(stateDir, 'leases'));
     // Without an owner, and too old to be still being created.

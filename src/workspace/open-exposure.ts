@@ -3,6 +3,7 @@ import type { Config } from '../config/index.js';
 import type { Gateway, ProviderReport } from '../gateway/index.js';
 import type { Attempt, ToolSpec } from '../core/index.js';
 import type { Catalog } from '../ports/catalog.js';
+import type { Log } from '../ports/log.js';
 import type { PortService } from '../ports/tool-ports.js';
 import {
   type ActiveTools,
@@ -19,8 +20,7 @@ import { createForeignCheck, type ForeignCheck } from './foreign-check.js';
 export interface ExposureParts {
   readonly config: Config;
   readonly gateway: () => Gateway;
-  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
-  readonly warn: ExposureParts['log'];
+  readonly log: Log;
 }
 
 /** The tools that clients see, and tool search for the others. */
@@ -35,9 +35,12 @@ export interface OpenedExposure {
   factsOf(attempt: Attempt): Readonly<Record<string, number>>;
 }
 
-export function openExposure({ config, gateway, log, warn }: ExposureParts): OpenedExposure {
+export function openExposure({ config, gateway, log }: ExposureParts): OpenedExposure {
   const settings = settingsOf(config);
-  const exposure = createLazyExposure({ settings, log });
+  const exposure = createLazyExposure({
+    settings,
+    log: (message, fields) => log('info', message, fields),
+  });
   const { searchHints: hints, synonyms, embeddings } = config.context;
   let loading: Promise<Rank> | undefined;
   /** Loads the search index on first use: it is large, and most gateways do not search at startup. */
@@ -80,7 +83,7 @@ export function openExposure({ config, gateway, log, warn }: ExposureParts): Ope
       serve: async (session) => (await import('../exposure/catalog.js')).createCatalog(parts, session),
       close: () => Promise.resolve(),
     },
-    checkArguments: createForeignCheck({ warn }),
+    checkArguments: createForeignCheck({ warn: (message, fields) => log('warn', message, fields) }),
     factsOf({ request: { session, client, wanted } }) {
       if (wanted.kind !== 'tool') return {};
       const facts = exposure.facts(session, gateway().registry.visibleTools(session), client);

@@ -20,10 +20,10 @@ export function readMembers<const T extends Table>(
   given: Readonly<Record<string, unknown>>,
   table: T,
 ): Members<T> {
-  const strange = Object.keys(given).find((name) => !Object.hasOwn(table, name));
-  if (strange !== undefined) {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(table, name));
+  if (unknown !== undefined) {
     const known = Object.keys(table).join(', ');
-    throw bad(`Unknown field ${JSON.stringify(strange.slice(0, 40))}. Available: ${known}.`);
+    throw bad(`Unknown field ${JSON.stringify(unknown.slice(0, 40))}. Available: ${known}.`);
   }
   const read = Object.entries(table).map(
     ([name, kind]) => [name, readMember(name, given[name], kind)] as const,
@@ -33,7 +33,7 @@ export function readMembers<const T extends Table>(
 }
 
 function readMember(name: string, value: unknown, kind: Kind): Types[Kind] | undefined {
-  // null is not "missing": `"until": null` must not become a grant without an end.
+  // null is not "missing": `"until": null` must not become a grant without expiry.
   if (value === null) throw bad(`${name} must not be null. Leave it out.`);
   if (value === undefined) {
     if (kind === 'needed text') throw bad(`${name} is missing.`);

@@ -13,20 +13,23 @@ import {
   stateDirectory,
 } from '../config/index.js';
 import { findShakyLink, type OwnPlaces, type PrivateFile } from '../services/own-paths/index.js';
+import type { KnownPlace } from './known-places.js';
 import { ownProgram } from './own-program.js';
 import { storeFile } from './store-file.js';
 
 export interface OwnPlacesParts {
   readonly config: Config;
   readonly env: Environment;
-  /** The folder whose `.tidegate/` is meant. */
+  /** The folder that contains `.tidegate/`. */
   readonly folder: string;
-  /** Where the log goes when the configuration names no file. */
+  /** Log file if the configuration names none. */
   readonly logFile?: string;
+  /** Files of other gateways with this state folder. They may lie in a root of this one. */
+  readonly others?: readonly KnownPlace[];
 }
 
-/** The one list of what is ours, for file tools, search, the sandbox and doctor. Says names only; looks at nothing. */
-export function ownPlaces({ config, env, folder, logFile }: OwnPlacesParts): OwnPlaces {
+/** All paths that belong to Tidegate, for file tools, search, the sandbox and doctor. Does not access the disk. */
+export function ownPlaces({ config, env, folder, logFile, others = [] }: OwnPlacesParts): OwnPlaces {
   const { roots } = config.workspace;
   const stateDir = stateDirectory(env);
   const { profiles, model } = config.access;
@@ -41,36 +44,57 @@ export function ownPlaces({ config, env, folder, logFile }: OwnPlacesParts): Own
       stateDirectory({ ...env, TIDEGATE_HOME: undefined }),
       stateDirectory({ ...env, TIDEGATE_HOME: undefined, XDG_STATE_HOME: undefined }),
     ],
-    files: privateFiles(config, stateDir, logFile),
+    files: [...privateFiles(config, stateDir, logFile), ...others.flatMap(({ files }) => files)],
+    outputRoots: others.flatMap((other) => other.roots),
     program: ownProgram(roots),
     governing: [
       ...(config.file === undefined ? [] : [config.file]),
       ...Object.values(named),
       ...configHomes(env),
       join(dataHome(env), 'tidegate'),
+      ...others.flatMap((other) => other.governing),
     ],
-    governingNames: folders.flatMap((one) => [
-      ...configNames.map((name) => join(one, name)),
-      ...policyFiles({ directory: one }),
-      ...pluginLists(one),
-    ]),
+    governingNames: [...namesIn(folders), ...others.flatMap((other) => other.governingNames)],
   };
 }
 
-/** With a root inside the state directory every file of the workspace would be private: nothing could be worked on. */
+/** What other gateways must treat as private. */
+export function knownPlace({ config, env, folder, logFile }: OwnPlacesParts): KnownPlace {
+  const { file, access, workspace } = config;
+  const folders = [folder, ...(file === undefined ? [] : [dirname(file)])];
+  return {
+    folder,
+    roots: workspace.roots,
+    files: privateFiles(config, stateDirectory(env), logFile),
+    governing: [file, access.profiles, access.model].filter((path) => path !== undefined),
+    governingNames: namesIn([...new Set(folders)]),
+  };
+}
+
+function namesIn(folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) => [
+    ...configNames.map((name) => join(folder, name)),
+    ...policyFiles({ directory: folder }),
+    ...pluginLists(folder),
+  ]);
+}
+
+/** If a root were inside the state directory, every file of the workspace would be private and unusable. */
 export function stateAroundProblem(roots: readonly string[], stateDir: string): Problem | undefined {
   const around = roots.find((root) => isInState(root, stateDir));
   if (around === undefined) return undefined;
-  const message = `The workspace root ${around} lies inside the state directory ${stateDir}.`;
+  const message = `The workspace root ${around} is inside the state directory ${stateDir}.`;
   return createProblem(around, '', { code: 'config.root_in_state', message });
 }
 
-/** An agent could exchange the link, and so put a prepared store in the place of ours. */
+/** An agent could replace the link and make us use a store that it prepared. */
 export function linkProblem(parts: OwnPlacesParts): Problem | undefined {
-  const found = findShakyLink(ownPlaces(parts));
+  const places = ownPlaces(parts);
+  // Agents of the other gateways write to the roots of those.
+  const found = findShakyLink({ ...places, roots: [...places.roots, ...(places.outputRoots ?? [])] });
   if (found === undefined) return undefined;
   const { link, path } = found;
-  const message = `The link ${link} lies inside a workspace root and leads to ${path}, which is private.`;
+  const message = `The link ${link} is inside a workspace root and points to ${path}, which is private.`;
   return createProblem(link, '', { code: 'config.link_in_root', message });
 }
 

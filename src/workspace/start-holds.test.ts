@@ -35,7 +35,7 @@ describe('[15.3] a start while a Bash command runs', () => {
     ['missing at this moment', () => undefined],
   ])('waits for a command that began before the trust, if the folder is %s', async (_, make) => {
     make();
-    expect(await holdFor(before)).toContain('still runs and could change it');
+    expect(await holdFor(before)).toContain('is still running and could change');
     // Control: a command that cannot change the folder holds nothing up.
     expect(await holdFor(before, [at('srv')])).toBeUndefined();
   });

@@ -9,16 +9,16 @@ type TrustRecord = ReturnType<State['trust']['list']>[number];
 
 export interface StartHoldParts {
   readonly state: Pick<State, 'directory' | 'trust'>;
-  /** False with `workspace.lock_trusted: false`: then no command is kept from the files. */
+  /** False with `workspace.lock_trusted: false`: commands may then write trusted files. */
   readonly isLocked: () => boolean;
 }
 
-/** Why what is trusted under such a name must wait, as a part of a sentence. Undefined: it may start. */
+/** Why a program with these trust records must not start yet, as part of a sentence. Undefined: it may start. */
 export type FindHold = (isRecord: (name: string) => boolean) => Promise<string | undefined>;
 
 /**
- * A sandboxed command that began before files were trusted can still write them: it could exchange one after it was
- * compared and before it is loaded. So nothing starts until that command has ended.
+ * A sandboxed command that began before files were trusted can still write them: it could replace one between the check
+ * and the start. So no program starts until that command has ended.
  */
 export function createStartHolds({ state, isLocked }: StartHoldParts): FindHold {
   return async (isRecord) => {
@@ -42,12 +42,12 @@ export function createStartHolds({ state, isLocked }: StartHoldParts): FindHold 
   };
 }
 
-/** Clocks are read in two processes. */
+/** The times come from two processes. */
 const toleranceMs = 2000;
 
 /**
- * What a command could still change. For a command that began before the files were trusted, all of them count: what a
- * path is at this moment is up to the command. For a later one, links don't count, because they can't be locked.
+ * The paths that a command could still change. If it began before the files were trusted, all of them count, because it
+ * decides what each path is now. If it began later, links do not count, because they cannot be locked.
  */
 function openPaths(
   records: readonly TrustRecord[],
@@ -63,7 +63,7 @@ function openPaths(
   return [...earlier.program, ...earlier.absent, ...later.program.filter(isThere), ...later.absent];
 }
 
-/** Before and after the comparison: a command may end in between, or make a file that was missing. */
+/** Checks before and after the comparison: a command may end in between, or create a missing file. */
 export function withHold(
   findHold: () => Promise<string | undefined>,
   compare: () => Promise<string | undefined>,
@@ -86,10 +86,10 @@ function holdBy({ begunAt, gatewayPid, foreignRecord }: RunningCommand, path: st
     foreignRecord === undefined
       ? `gateway process ${String(gatewayPid)}`
       : `a gateway on another machine or in another container; if that gateway is gone, remove ${foreignRecord}`;
-  return `a Bash command that began at ${since} UTC, before ${path} was trusted, still runs and could change it (${where}). Wait until the command has ended, or end it with KillBash`;
+  return `a Bash command that began at ${since} UTC is still running and could change ${path}, because it or a command beside it began before that file was trusted (${where}). Wait until the command has ended, or end it with KillBash`;
 }
 
-/** A link can't be locked for any command. */
+/** Links cannot be locked. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;

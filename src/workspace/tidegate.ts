@@ -53,7 +53,7 @@ export interface Tidegate extends Serving {
   idlePatterns(): readonly string[];
   /** A session of the operator, or of the principal given with `as`. */
   localSession(scope: SessionScope): Session;
-  /** A session for a sub-agent. It never has more access than its parent, also if the parent loses access later. */
+  /** A session for a sub-agent. It never has more access than its parent, even if the parent loses access later. */
   readonly subSession: SubSession;
   /** Runs commands like `Bash` in that session. */
   shellFor(session: Session): Promise<Shell>;

@@ -52,7 +52,7 @@ describe('[15.3] files that the operator trusted to run', () => {
     expect(locked(['packages/one/src/server.mjs'])).toEqual(['packages/one']);
   });
 
-  it('are whole folders where those count as a whole', () => {
+  it('are whole folders if the folder is trusted as a whole', () => {
     expect(locked(['srv/src/pkg/**/*.py'])).toEqual(['srv/src']);
     expect(locked(['srv/lib/**'])).toEqual(['srv']);
   });
@@ -64,17 +64,17 @@ describe('[15.3] files that the operator trusted to run', () => {
     expect(locked(['srv/server (1)'])).toEqual(['srv']);
   });
 
-  it('are not those of a disabled server, or where the operator unlocks them (control)', () => {
+  it('are not locked for a disabled server, or if the operator unlocks them (control)', () => {
     expect(locked(['srv/server.mjs'], { isEnabled: false })).toEqual([]);
     expect(locked(['srv/server.mjs'], { isLocked: false })).toEqual([]);
   });
 
-  it('are those of every configuration', () => {
+  it('include those of every configuration', () => {
     expect(locked(['srv/server.mjs'], { of: '/elsewhere/tidegate.yaml', isEnabled: false })).toEqual(['srv']);
     expect(locked(['../beyond/server.mjs'], { of: '/elsewhere/tidegate.yaml' })).toEqual([]);
   });
 
-  it('lie in folders that commands may write to as well', () => {
+  it('are locked in folders that commands may write to as well', () => {
     const writable = [join(root, 'tools')];
     mkdirSync(join(root, 'tools/srv'), { recursive: true });
     expect(lockedPaths(['../tools/srv/server.mjs'], { writable }).program).toEqual([join(root, 'tools/srv')]);
@@ -83,7 +83,7 @@ describe('[15.3] files that the operator trusted to run', () => {
     ]);
   });
 
-  it('come with what decides which files are loaded', () => {
+  it('include files that decide which files are loaded', () => {
     const guards = {
       fixed: [at('node_modules'), at()],
       absent: [at('package.json'), at('srv/node_modules'), at('packages/node_modules')],

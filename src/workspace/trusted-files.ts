@@ -3,32 +3,32 @@ import { dirname, join, sep } from 'node:path';
 import { type Config, hashedPath, serverRecordName, type TrustRecord } from '../config/index.js';
 import type { State } from './locate-config.js';
 
-/** What callers must not change, because something that the operator trusted loads code from there. */
+/** Paths that callers must not change, because trusted programs load code from there. */
 export interface LockedPaths {
   /** Files and folders, none inside another. */
   readonly program: readonly string[];
-  /** Files and folders that must not come to exist, and must not change where they do. */
+  /** Files and folders that must not be created, or changed if they exist. */
   readonly absent: readonly string[];
 }
 
 export interface TrustedFiles {
   locked(config: Config): LockedPaths;
-  /** Those of the paths that are trusted, or lead to a trusted file. */
+  /** The given paths that are trusted or link to a trusted file. */
   recorded(paths: readonly string[]): readonly string[];
 }
 
-/** Above that many, packages are locked together with everything beside them. */
+/** With more paths than this, whole `node_modules` folders are locked instead. */
 const most = 500;
-/** A folder with one of these holds a whole package: its modules are looked up there, and nowhere above. */
+/** A folder with one of these files is a package: its modules are loaded from there, not from its parents. */
 const packageMarks = ['package.json', 'pyproject.toml', 'setup.py'] as const;
-/** Protected in any case. */
+/** Always protected. */
 const protectedFolders = ['.tidegate', '.awf'] as const;
 const nothing: LockedPaths = { program: [], absent: [] };
 
 /**
- * The one list of locked paths, from every record of trust: servers, tools, plugins and workflows of any configuration count where
- * their files lie within reach of callers. Files are compared before they run, but a sandboxed command can see the comparison
- * and exchange the file right after it; so callers do not get to write them.
+ * The locked paths of all trust records: servers, tools, plugins and workflows of any configuration, if callers can reach
+ * their files. Files are compared before they run, but a sandboxed command could replace a file right after the
+ * comparison, so callers must not write them.
  */
 export function openTrustedFiles({ state }: { readonly state: State }): TrustedFiles {
   let known: { readonly key: string; readonly locked: LockedPaths } | undefined;
@@ -69,28 +69,28 @@ function withFewPaths({ program, absent }: LockedPaths): LockedPaths {
   return { program: folders, absent: absent.filter((path) => !folders.some((one) => isInside(path, one))) };
 }
 
-/** Callers can't remove files of these folders. A configuration elsewhere can be removed while its gateway still runs. */
+/** Callers cannot remove files in these folders, but can remove a configuration elsewhere while its gateway runs. */
 function isGone(record: string): boolean {
   const [file = ''] = record.split('#', 1);
   return protectedFolders.some((name) => file.split(sep).includes(name)) && !existsSync(file);
 }
 
-/** What these records lock for commands that can write to the roots and the writable folders. Real paths. */
+/** The paths that these records lock for commands that can write to the given folders. All paths are real paths. */
 export function lockedBy(
   records: readonly TrustRecord[],
   roots: readonly string[],
   writable: readonly string[],
 ): LockedPaths {
-  const grounds = [...roots, ...writable];
+  const writableFolders = [...roots, ...writable];
   const isProtected = (path: string) =>
     roots.some((root) => protectedFolders.some((name) => isInside(path, join(root, name))));
-  const isInGround = (path: string) => grounds.some((ground) => isInside(path, ground));
-  // Callers go on working in a folder that is the whole workspace.
-  const isWork = (path: string) => grounds.some((ground) => isInside(ground, path));
-  const isLockable = (path: string) => isInGround(path) && !isWork(path) && !isProtected(path);
+  const isWritable = (path: string) => writableFolders.some((ground) => isInside(path, ground));
+  // Never lock a whole workspace.
+  const isWork = (path: string) => writableFolders.some((ground) => isInside(ground, path));
+  const isLockable = (path: string) => isWritable(path) && !isWork(path) && !isProtected(path);
   const covered = records.flatMap(({ covers = {} }) => Object.keys(covers).flatMap(hashedPath));
   const fixed = [
-    ...covered.filter(isInGround).flatMap((path) => withFolder(path, isWork)),
+    ...covered.filter(isWritable).flatMap((path) => withFolder(path, isWork)),
     ...records.flatMap(({ guards }) => guards?.fixed ?? []),
   ].filter(isLockable);
   const program = outermost(fixed);
@@ -98,7 +98,7 @@ export function lockedBy(
   return { program, absent: absent.filter((path) => !program.some((one) => isInside(path, one))) };
 }
 
-/** A program that runs may load a file that comes to be beside it, or shadow one: so the folder is locked with what it holds. */
+/** A running program may load a new file from its folder, so the folder is locked too. */
 function withFolder(path: string, isWork: (path: string) => boolean): readonly string[] {
   if (path.split(sep).includes('node_modules')) return [path];
   return [path, packageOf(dirname(path), isWork) ?? dirname(path)];
@@ -111,7 +111,7 @@ function packageOf(folder: string, isWork: (path: string) => boolean): string | 
     : packageOf(dirname(folder), isWork);
 }
 
-/** In the order of their names a folder comes before what is in it, with nothing else between them. */
+/** Sorted by name, a folder comes right before its content. */
 function outermost(paths: readonly string[]): readonly string[] {
   const kept: string[] = [];
   const key = (path: string) => path.split(sep).join('\0');

@@ -7,7 +7,7 @@ import { done } from '../support/flow.js';
 import { waitFor } from '../support/gate.js';
 import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
-// Somebody has what a launch was given: no real agent, but one that gives it away.
+// A fake agent that passes the ticket of its launch on to another program.
 
 const shim = fileURLToPath(new URL('../../dist/mcp-serve.cjs', import.meta.url));
 const thief = fileURLToPath(new URL('support/thief.mjs', import.meta.url));
@@ -26,7 +26,7 @@ const isThere = (name: string): Promise<void> =>
     () => `there is no ${name}`,
   );
 
-/** Three launches, and then a step that keeps the runner until the file `go on` is there. */
+/** Three launches, then a step that keeps the runner alive until the file `go on` exists. */
 function runThefts(): ReturnType<GatedPlace['flow']> {
   const program = at('claude');
   const words = JSON.stringify(place.directory);
@@ -56,7 +56,7 @@ function runThefts(): ReturnType<GatedPlace['flow']> {
   return place.flow({ states }, [], { env: place.agentEnv, limitMs: 110_000 });
 }
 
-/** Comes to the door with such a file, as an agent's server does. */
+/** Connects to the agent socket with such a file, like the server entry of an agent does. */
 async function enter(file: string): Promise<{ readonly said: string; readonly complained: string }> {
   const child = spawn(process.execPath, [shim, '--config', file], { stdio: ['pipe', 'pipe', 'pipe'] });
   let [said, complained] = ['', ''];
@@ -75,26 +75,26 @@ async function enter(file: string): Promise<{ readonly said: string; readonly co
 const refused = { said: '', complained: expect.stringContaining('the ticket is already used') as string };
 const welcome = { said: expect.stringContaining('serverInfo') as string, complained: '' };
 
-describe('the door of a launch', () => {
-  it('takes its ticket once and no other, and is closed with the launch, also for who is inside', async () => {
+describe('the agent socket of a launch', () => {
+  it('accepts only its ticket, once, and closes with the launch, also for connected clients', async () => {
     const running = runThefts();
     await isThere('used.json');
     const { address } = JSON.parse(readFileSync(at('used.json'), 'utf8')) as { readonly address: string };
     writeFileSync(at('foreign.json'), JSON.stringify({ address, ticket: 'x'.repeat(43) }));
     expect(await enter(at('foreign.json'))).toEqual(refused);
-    // The control: the same file opens the door while the launch goes on and nobody has used it.
+    // The control: the same file connects while the launch is running and the ticket is unused.
     expect(await enter(at('used.json'))).toEqual(welcome);
     expect(await enter(at('used.json'))).toEqual(refused);
     for (const name of ['used may end', 'unused may end']) writeFileSync(at(name), '');
-    // All launches are over; the runner and its socket are there.
+    // All launches have ended; the runner and its socket still exist.
     await isThere('over');
     expect(existsSync(address)).toBe(true);
     expect(await enter(at('unused.json'))).toEqual(refused);
-    // It was served (otherwise its launch would not have ended), and is put out.
+    // It was connected (otherwise its launch would not have ended), and is disconnected now.
     await waitFor(
       () => readFileSync(at('hidden.log'), 'utf8').endsWith('put out\n'),
       5000,
-      () => 'whoever hides was left inside',
+      () => 'the hidden process is still connected',
     );
     expect(readFileSync(at('hidden.log'), 'utf8')).toContain('serverInfo');
     writeFileSync(at('go on'), '');

@@ -6,8 +6,8 @@ import { done, type FlowResult } from '../support/flow.js';
 import { agentNames } from './support/agent-binary.js';
 import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
-// What an agent says of itself is believed to its disadvantage. These are no real agents: real ones have no native tool
-// left that they could tell of.
+// If an agent reports that it used a native tool, it is believed. These are fake agents, because real ones have no native
+// tools left to report.
 
 let place: GatedPlace;
 beforeAll(() => {
@@ -35,7 +35,7 @@ async function run(
 }
 
 describe.each(agentNames)('bypass detection: %s', (cli) => {
-  it('fails a step whose agent ran a tool of its own, and writes it down', async () => {
+  it('fails a step whose agent ran its own tool, and records it', async () => {
     const fake = writeFakeAgent(place.directory, `bypass-${cli}`, { cli, lines: nativeLines(cli) });
     const { status, result } = await run(cli, fake.program);
     expect(result).toMatchObject({ status: 'failed', code: 'EXECUTION.AGENT.BYPASSED' });
@@ -46,21 +46,21 @@ describe.each(agentNames)('bypass detection: %s', (cli) => {
     expect(JSON.stringify(told[0]?.payload)).toMatch(/bash|command|Bash/);
   });
 
-  it('goes on, and still writes it down, with tidegate.allow_native', async () => {
+  it('continues with tidegate.allow_native, and still records it', async () => {
     const fake = writeFakeAgent(place.directory, `allowed-${cli}`, { cli, lines: nativeLines(cli) });
     const { status, result } = await run(cli, fake.program, { tidegate: { allow_native: true } });
     expect([status, result.steps[0]?.output]).toEqual([0, 'all done']);
     expect(place.transcript(result).map(({ type }) => type)).toContain('tool.call.bypassed');
   });
 
-  it('lets a tool be that the agent asked for and was refused', async () => {
+  it('ignores an own tool whose call was refused', async () => {
     const fake = writeFakeAgent(place.directory, `refused-${cli}`, { cli, lines: nativeLines(cli, true) });
     const { status, result } = await run(cli, fake.program);
     expect([status, result.steps[0]?.output]).toEqual([0, 'all done']);
     expect(place.transcript(result).map(({ type }) => type)).not.toContain('tool.call.bypassed');
   });
 
-  it('refuses to run an agent at all that leaked when it was tried', async () => {
+  it('refuses to run an agent that leaked in its isolation test', async () => {
     const fake = writeFakeAgent(place.directory, `leaks-${cli}`, {
       cli,
       lines: answerLines(cli),
@@ -74,50 +74,47 @@ describe.each(agentNames)('bypass detection: %s', (cli) => {
 });
 
 describe('AC-6: the coexistence warning', () => {
-  it.each(agentNames)(
-    '%s: a step whose isolation nobody has proven says so before it starts',
-    async (cli) => {
-      const fake = writeFakeAgent(place.directory, `unproven-${cli}`, { cli, lines: answerLines(cli) });
-      const a = {
-        type: 'agent',
-        provider: cli,
-        prompt: 'go',
-        options: { program: fake.program },
-        on_success: 'done',
-      };
-      const flow = { name: 'x', states: { initial: 'a', a: { ...a, ...proxied }, done } };
-      const file = join(place.workspace, 'unproven.yaml');
-      writeFileSync(file, JSON.stringify(flow));
-      const { stderr, stdout, status } = await place.run1(['run', file], { env: place.agentEnv });
-      expect(stderr + stdout).toContain('has not been verified to use only tools from Tidegate');
-      expect(status).toBe(0);
-      // And the agent itself is asked to keep to the gate.
-      const started = fake.starts().find(({ isTrial }) => !isTrial);
-      const isTold = cli === 'codex' ? started?.args.join(' ') : undefined;
-      if (isTold !== undefined) {
-        expect(isTold).toContain('-s read-only');
-        expect(isTold).toContain('developer_instructions=');
-      }
-      // The control: who keeps its tools is not told that they are gone.
-      const kept = {
-        ...a,
-        mcp_proxy: { enable: true, intercept_builtins: false },
-        tidegate: { tools: ['Read'] },
-      };
-      writeFileSync(file, JSON.stringify({ ...flow, states: { ...flow.states, a: kept } }));
-      const additive = await place.run1(['run', file], { env: place.agentEnv });
-      expect(additive.stderr + additive.stdout).not.toMatch(/Nothing proves|not been verified/);
-    },
-  );
+  it.each(agentNames)('%s: a step with unverified isolation warns before it starts', async (cli) => {
+    const fake = writeFakeAgent(place.directory, `unproven-${cli}`, { cli, lines: answerLines(cli) });
+    const a = {
+      type: 'agent',
+      provider: cli,
+      prompt: 'go',
+      options: { program: fake.program },
+      on_success: 'done',
+    };
+    const flow = { name: 'x', states: { initial: 'a', a: { ...a, ...proxied }, done } };
+    const file = join(place.workspace, 'unproven.yaml');
+    writeFileSync(file, JSON.stringify(flow));
+    const { stderr, stdout, status } = await place.run1(['run', file], { env: place.agentEnv });
+    expect(stderr + stdout).toContain('has not been verified to use only tools from Tidegate');
+    expect(status).toBe(0);
+    // The agent itself is also asked to use only the gateway.
+    const started = fake.starts().find(({ isTrial }) => !isTrial);
+    const isTold = cli === 'codex' ? started?.args.join(' ') : undefined;
+    if (isTold !== undefined) {
+      expect(isTold).toContain('-s read-only');
+      expect(isTold).toContain('developer_instructions=');
+    }
+    // The control: an agent that keeps its tools gets no such instruction.
+    const kept = {
+      ...a,
+      mcp_proxy: { enable: true, intercept_builtins: false },
+      tidegate: { tools: ['Read'] },
+    };
+    writeFileSync(file, JSON.stringify({ ...flow, states: { ...flow.states, a: kept } }));
+    const additive = await place.run1(['run', file], { env: place.agentEnv });
+    expect(additive.stderr + additive.stdout).not.toMatch(/Nothing proves|not been verified/);
+  });
 });
 
-describe('what is remembered of an agent', () => {
-  it('is not tried again, until its program is another', async () => {
+describe('the stored isolation result of an agent', () => {
+  it('is used until the program changes', async () => {
     const spec = { cli: 'claude', lines: answerLines('claude') } as const;
     const fake = writeFakeAgent(place.directory, 'upgraded', spec);
     const trials = (): readonly boolean[] => fake.starts().map(({ isTrial }) => isTrial);
     await run('claude', fake.program);
-    // What a trial could not show is looked at twice.
+    // An inconclusive test is repeated.
     expect(trials()).toEqual([true, true, false]);
     await run('claude', fake.program);
     expect(trials()).toEqual([true, true, false, false]);

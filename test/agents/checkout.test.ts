@@ -4,7 +4,7 @@ import { execAgent } from './support/exec-agent.js';
 import { type Gated, gatedClis } from './support/gated.js';
 import { bareStart, runAgentBare } from './support/hostile.js';
 
-// A checkout may hold files that an agent, or the runtime under it, loads before the first tool call.
+// A checkout may contain files that an agent or its runtime loads before the first tool call.
 
 const opened: Checkout[] = [];
 afterAll(() => {
@@ -22,8 +22,8 @@ const script = [
   { say: 'all done' },
 ] as const;
 
-describe.each(gatedClis)('$title in a checkout that holds every kind of file', (gated: Gated) => {
-  it('[15.7] runs nothing of it under `tidegate run`', async () => {
+describe.each(gatedClis)('$title in a checkout with every kind of hostile file', (gated: Gated) => {
+  it('[15.7] executes none of them under `tidegate run`', async () => {
     const { place, marks } = checkout();
     const run = await place.runAgent(gated, script, { step: { mcp_proxy: { enable: true } } });
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
@@ -31,7 +31,7 @@ describe.each(gatedClis)('$title in a checkout that holds every kind of file', (
     expect(marks()).toEqual([]);
   });
 
-  it('[15.7] runs nothing of it under `tidegate exec`', async () => {
+  it('[15.7] executes none of them under `tidegate exec`', async () => {
     const { place, marks } = checkout();
     const run = await execAgent(place, gated, script);
     expect([run.said, run.status]).toEqual([run.said, 0]);
@@ -39,7 +39,7 @@ describe.each(gatedClis)('$title in a checkout that holds every kind of file', (
     expect(marks()).toEqual([]);
   });
 
-  it('[15.7] control: started bare, it runs some of it', async () => {
+  it('[15.7] control: started directly, it executes some of them', async () => {
     const { place, marks } = checkout();
     place.homeFile('.gemini/settings.json', '{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
     place.homeFile(

@@ -34,7 +34,7 @@ interface Whole {
 }
 
 describe('tidegate doctor --agent', () => {
-  it.each(gatedAgents)('$title: is isolated, and it says so as JSON', ({ title, agent }) => {
+  it.each(gatedAgents)('$title: is isolated, also according to the JSON output', ({ title, agent }) => {
     const text = inject('agentsVerdicts')[title] ?? '';
     const { agents } = JSON.parse(text) as Report;
     expect([text, agents]).toEqual([
@@ -53,11 +53,11 @@ describe('tidegate doctor --agent', () => {
     ]);
   });
 
-  it('[15.7] names the files of a checkout that act: the real agent, with one flag of the plan taken away', async () => {
+  it('[15.7] names executed checkout files: the real agent without one flag of the launch plan', async () => {
     const bin = join(place.directory, 'loose');
     mkdirSync(bin);
     const real = join(inject('agentsBin'), 'claude');
-    // The control of the verdicts above: without this flag Claude Code runs the hooks of a project.
+    // The control for the results above: without this flag, Claude Code runs the hooks of a project.
     const loose = [
       '#!/bin/bash',
       'words=()',
@@ -77,7 +77,7 @@ describe('tidegate doctor --agent', () => {
     });
   });
 
-  it('says what leaks, and ends with a status of its own', async () => {
+  it('reports leaks, and exits with a separate status', async () => {
     const bin = join(place.directory, 'leaky');
     mkdirSync(bin);
     const lines = nativeLines('claude');
@@ -91,7 +91,7 @@ describe('tidegate doctor --agent', () => {
     expect(status).not.toBe(0);
   });
 
-  it('names what is not installed, and how to get it', async () => {
+  it('reports agents that are not installed, with the install command', async () => {
     const bin = join(place.directory, 'empty');
     mkdirSync(bin);
     const env = { ...place.agentEnv, PATH: bin };
@@ -111,14 +111,14 @@ describe('tidegate doctor --agent', () => {
       ]);
     const wrong = await place.run1(['doctor', '--agent', 'cluade'], { env });
     expect(wrong.stderr).toContain('claude');
-    // A file that cannot be started is not an agent.
+    // A file that is not executable is not an agent.
     writeFakeAgent(bin, 'gemini', { cli: 'gemini', lines: [] });
     chmodSync(join(bin, 'gemini'), 0o644);
     expect((await place.run1(['doctor', '--agent', 'gemini'], { env })).stderr).toContain('is not installed');
     rmSync(bin, { recursive: true });
   });
 
-  it('the first run of a version tries it, and the second does not', async () => {
+  it('the first run of a version tests it, and the second does not', async () => {
     const fresh = openGatedPlace({}, false);
     try {
       const gated = gatedAgent('codex');

@@ -14,12 +14,12 @@ import { longTalk } from './support/long-talk.js';
 import { agentStepOf, blocked, type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
 const endings = count(20);
-/** The promise is 5 s on a quiet machine; other suites run beside this one. */
+/** The limit is 5 s on an idle machine, but other suites run at the same time. */
 const limitMs = 15_000;
 const signals = ['SIGINT', 'SIGKILL', 'SIGTERM'] as const;
 const random = createRandom();
 
-/** What the user wrote. What an agent notes for itself is its own affair. */
+/** Files of the user. Files that the agent writes for itself don't matter. */
 const userFiles = {
   '.claude/settings.json': '{"permissions":{"allow":["Read"]}}\n',
   '.gemini/settings.json': '{"security":{"auth":{"selectedType":"gemini-api-key"}}}\n',
@@ -33,43 +33,40 @@ const projectFiles = {
   '.gemini/settings.json': '{}\n',
 };
 
-describe.skipIf(!hasProc).each(gatedClis)(
-  '$title, ended in the middle (no /proc: not looked at)',
-  (gated) => {
-    let place: GatedPlace;
-    let model: ScriptedModel;
-    beforeAll(async () => {
-      place = openGatedPlace();
-      for (const [name, text] of Object.entries(userFiles)) place.homeFile(name, text);
-      for (const [name, text] of Object.entries(projectFiles)) place.file(name, text);
-      model = await openScriptedModel(inConversation(longTalk));
-    });
-    afterAll(async () => {
-      await model.close();
-      place.close();
-    });
+describe.skipIf(!hasProc).each(gatedClis)('$title, interrupted (skipped: no /proc)', (gated) => {
+  let place: GatedPlace;
+  let model: ScriptedModel;
+  beforeAll(async () => {
+    place = openGatedPlace();
+    for (const [name, text] of Object.entries(userFiles)) place.homeFile(name, text);
+    for (const [name, text] of Object.entries(projectFiles)) place.file(name, text);
+    model = await openScriptedModel(inConversation(longTalk));
+  });
+  afterAll(async () => {
+    await model.close();
+    place.close();
+  });
 
-    it(`AC-5: Ctrl+C, SIGTERM and kill -9 leave no process, no file and the user's settings (${String(endings)} times)`, async () => {
-      const offset = gatedClis.indexOf(gated);
-      const before = hashes(place);
-      let late = 0;
-      for (let at = 0; at < endings; at += 1) {
-        const signal = signals[(at + offset) % signals.length] ?? 'SIGINT';
-        const ended = await endAfter(gated, place, model, { signal, isAtWork: at % 2 === 0 });
-        if (ended.wasWorking) late += 1;
-        expect([signal, ended.left]).toEqual([signal, []]);
-        if (signal === 'SIGKILL') await sweep(place);
-        expect([signal, leftoversOf(place)]).toEqual([signal, []]);
-        expect(hashes(place)).toEqual(before);
-      }
-      console.log(
-        `${gated.title}: ended ${String(endings)} times, ${String(late)} with the agent at work, seed ${String(random.seed)}`,
-      );
-      // Otherwise nothing was tested.
-      expect(late).toBeGreaterThan(0);
-    });
-  },
-);
+  it(`AC-5: Ctrl+C, SIGTERM and kill -9 leave no process, no file and the user's settings (${String(endings)} times)`, async () => {
+    const offset = gatedClis.indexOf(gated);
+    const before = hashes(place);
+    let late = 0;
+    for (let at = 0; at < endings; at += 1) {
+      const signal = signals[(at + offset) % signals.length] ?? 'SIGINT';
+      const ended = await endAfter(gated, place, model, { signal, isAtWork: at % 2 === 0 });
+      if (ended.wasWorking) late += 1;
+      expect([signal, ended.left]).toEqual([signal, []]);
+      if (signal === 'SIGKILL') await sweep(place);
+      expect([signal, leftoversOf(place)]).toEqual([signal, []]);
+      expect(hashes(place)).toEqual(before);
+    }
+    console.log(
+      `${gated.title}: ended ${String(endings)} times, ${String(late)} with the agent at work, seed ${String(random.seed)}`,
+    );
+    // Otherwise nothing was tested.
+    expect(late).toBeGreaterThan(0);
+  });
+});
 
 async function endAfter(
   gated: Gated,
@@ -91,16 +88,16 @@ async function endAfter(
     places: [place.directory],
   });
   await run.says('Run started', 30_000);
-  // Half of the time while it starts, half of the time while it works.
+  // Half of the runs end during startup, the other half while the agent works.
   if (isAtWork) {
     await waitFor(
       () => model.requests.length > asked,
       60_000,
-      () => `it asked nothing: ${run.said()}`,
+      () => `it sent no request: ${run.said()}`,
     );
   }
   await pause(random.next() * 2000);
-  // The control: what is looked for afterwards is found before, at work the agent. The runner blanks its own environment.
+  // The control: before the signal, the processes and files are found. The runner erases its own environment.
   if (isAtWork) expect(findMarked(mark).length).toBeGreaterThan(0);
   if (isAtWork) expect(leftoversOf(place).length).toBeGreaterThan(1);
   const { left } = await run.end(signal, limitMs);
@@ -116,7 +113,7 @@ function leftoversOf(place: GatedPlace): readonly string[] {
   return [...runs, ...namesIn(join(state, 'sockets'))];
 }
 
-/** The next start, whatever it is for. */
+/** The next start of any command. */
 async function sweep(place: GatedPlace): Promise<void> {
   const states = { initial: 'a', a: { type: 'command', command: 'true', on_success: 'done' }, done };
   await place.flow({ states });

@@ -14,13 +14,13 @@ import { blocked, type GatedPlace, openGatedPlace } from './support/gated-place.
 import { longTalk } from './support/long-talk.js';
 
 const endings = count(10);
-/** The promise is 5 s on a quiet machine; other suites run beside this one. */
+/** The limit is 5 s on an idle machine, but other suites run at the same time. */
 const limitMs = 15_000;
 const signals = ['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const random = createRandom();
 
 describe.skipIf(!hasProc).each(gatedClis)(
-  'tidegate exec, $title, ended in the middle (no /proc: not looked at)',
+  'tidegate exec, $title, interrupted (skipped: no /proc)',
   (gated) => {
     let place: GatedPlace;
     let model: ScriptedModel;
@@ -40,12 +40,12 @@ describe.skipIf(!hasProc).each(gatedClis)(
       ...blocked(gated, model.origin),
     });
 
-    /** Until the agent has asked its model: then its server is there, and its files. */
+    /** Waits until the agent has called its model: its server and files exist by then. */
     async function atWork(asked: number, said: () => string): Promise<void> {
       await waitFor(
         () => model.requests.length > asked,
         60_000,
-        () => `it asked nothing: ${said()}`,
+        () => `it sent no request: ${said()}`,
       );
       await new Promise((resolve) => setTimeout(resolve, random.next() * 1500));
     }
@@ -58,19 +58,19 @@ describe.skipIf(!hasProc).each(gatedClis)(
         const places = [place.directory];
         const run = startMarked(words(), { cwd: place.workspace, env: env(), mark, places });
         await atWork(asked, run.said);
-        // The control: what is looked for afterwards is found before, the agent with its shim and their files. (Codex
+        // The control: before the signal, the agent, its shim and their files are found. (Codex
         // gives its servers another environment.)
         expect(new Set(run.running()).size).toBeGreaterThan(1);
         expect(leftoversOf(place).length).toBeGreaterThan(1);
         const { left } = await run.end(signal, limitMs);
         expect([signal, left]).toEqual([signal, []]);
-        // Nobody is left who could sweep: the next start does.
+        // No process is left to clean up, so the next start does it.
         if (signal !== 'SIGKILL') expect([signal, leftoversOf(place)]).toEqual([signal, []]);
       }
     });
 
     it.skipIf(!hasTerminals)(
-      'Ctrl+C at a terminal ends an agent without a screen, and all is swept',
+      'Ctrl+C at a terminal ends a headless agent, and everything is cleaned up',
       async () => {
         const mark = newMark();
         const asked = model.requests.length;

@@ -8,7 +8,7 @@ import { gatedAgent, gatedClis } from './support/gated.js';
 import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
 import { bareStart, runAgentBare } from './support/hostile.js';
 
-// What the words of a command line, and programs on PATH, could do beside the gateway.
+// Command-line arguments and programs on PATH that could bypass the gateway.
 
 let place: GatedPlace;
 beforeAll(() => {
@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => place.close());
 
 describe('a prompt that names files and commands', () => {
-  it.each(gatedClis)('[15.40] of $title under exec reads no file outside the root', async (gated) => {
+  it.each(gatedClis)('[15.40] for $title under exec reads no file outside the root', async (gated) => {
     writeFileSync(join(place.directory, 'secret.txt'), 'the-secret-outside\n');
     const prompt = 'Look at @../secret.txt and say what it holds.';
     const run = await execAgent(place, gated, [{ say: 'all done' }], headless[gated.agent](prompt));
@@ -26,7 +26,7 @@ describe('a prompt that names files and commands', () => {
     expect(JSON.stringify(run.requests.map(({ body }) => body))).not.toContain('the-secret-outside');
   });
 
-  it('[15.40] control: Claude Code started bare reads it', async () => {
+  it('[15.40] control: Claude Code started directly reads it', async () => {
     writeFileSync(join(place.directory, 'secret.txt'), 'the-secret-outside\n');
     const gated = gatedAgent('claude');
     const bodies: string[] = [];
@@ -37,7 +37,7 @@ describe('a prompt that names files and commands', () => {
     expect(bodies.join('\n')).toContain('the-secret-outside');
   });
 
-  it.each(gatedClis)('[15.7] of $title under run runs no command of the checkout', async (gated) => {
+  it.each(gatedClis)('[15.7] for $title under run executes no command of the checkout', async (gated) => {
     const marks = ['claude', 'gemini', 'codex', 'opencode', 'bang'].map((name) =>
       join(place.directory, `ran-${name}`),
     );
@@ -56,7 +56,7 @@ describe('a prompt that names files and commands', () => {
   });
 });
 
-it('[15.7] control: Claude Code started bare runs the command that a prompt names', async () => {
+it('[15.7] control: Claude Code started directly executes the command named in a prompt', async () => {
   const mark = join(place.workspace, 'ran-bare');
   place.file('.claude/commands/other.md', `---\nallowed-tools: Bash\n---\n!\`touch ${mark}\`\nDo it.\n`);
   const said = await runAgentBare(gatedAgent('claude'), place, [{ say: 'all done' }], bareStart('claude'), {
@@ -65,16 +65,16 @@ it('[15.7] control: Claude Code started bare runs the command that a prompt name
   expect([said, existsSync(mark)]).toEqual([said, true]);
 });
 
-describe('control messages on the input of Claude Code', () => {
+describe('control messages on the standard input of Claude Code', () => {
   const own = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
-  it('[15.35] are refused: exec does not take --input-format', async () => {
+  it('[15.35] are refused: exec does not accept --input-format', async () => {
     const { said, status } = await execAgent(place, gatedAgent('claude'), [{ say: 'all done' }], own);
     expect(status).not.toBe(0);
     expect(said).toContain('--input-format');
   });
 
-  it('[15.35] control: with the very flags of the plan they start a server', async () => {
+  it('[15.35] control: with the flags of the launch plan they start a server', async () => {
     const mark = join(place.directory, 'control-server');
     const started = { type: 'stdio', command: '/bin/sh', args: ['-c', `touch ${mark}`] };
     const config = place.file('none.json', '{"mcpServers":{}}');
@@ -95,8 +95,8 @@ describe('control messages on the input of Claude Code', () => {
   });
 });
 
-describe('a program of the project that is called like an agent', () => {
-  /** PATH as package runners make it, with a program that leaves a mark. */
+describe('a project program named like an agent', () => {
+  /** PATH as package runners set it, with a program that leaves a mark. */
   function planted(name: string): {
     readonly path: string;
     readonly ran: () => boolean;
@@ -113,7 +113,7 @@ describe('a program of the project that is called like an agent', () => {
     return { path, ran: () => existsSync(mark), env: { ...place.env, PATH: path, SCRIPTED_KEY: 'x' } };
   }
 
-  it.each(agentNames)('[15.36] is started by no command: %s', async (name) => {
+  it.each(agentNames)('[15.36] is not started by any command: %s', async (name) => {
     const { env, ran } = planted(name);
     const commands = [
       ['run', '--agent', name, '--prompt', 'Say hi.', '--tools', 'Read'],
@@ -130,7 +130,7 @@ describe('a program of the project that is called like an agent', () => {
     for (const text of said.slice(0, 2)) expect(text).toContain('is part of this project');
   });
 
-  it('[15.36] does not stand in for the interpreter of an agent or for git', async () => {
+  it('[15.36] does not replace the interpreter of an agent, or git', async () => {
     const names = ['node', 'git'];
     const each = names.map((name) => planted(name));
     const gemini = gatedAgent('gemini');
@@ -142,7 +142,7 @@ describe('a program of the project that is called like an agent', () => {
     expect(each.map(({ ran }) => ran())).toEqual([false, false]);
   });
 
-  it('[15.36] control: on PATH outside of the project the same program is started', async () => {
+  it('[15.36] control: on PATH outside the project, the same program is started', async () => {
     const { ran } = planted('claude');
     const bin = join(place.directory, 'bin');
     mkdirSync(bin, { recursive: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openScriptedModel } from 'tidegate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clis } from '../../src/agents/index.js';
-import { readOwnWords } from '../../src/workspace/agents/own-words.js';
+import { readAgentArguments } from '../../src/workspace/agents/agent-arguments.js';
 import { waitFor } from '../support/gate.js';
 import { startMarked } from '../support/marked-run.js';
 import { agentBinary } from './support/agent-binary.js';
@@ -13,8 +13,8 @@ import { gatedAgent, gatedClis } from './support/gated.js';
 import { blocked, type GatedPlace, openGatedPlace } from './support/gated-place.js';
 import { type HostilePlace, openHostilePlace, runAgentBare } from './support/hostile.js';
 
-// The real agents under `tidegate exec`, whose plans are not those of `tidegate run`. That these very files and calls act
-// when an agent is started bare is shown by the controls of `hostile`.
+// The real agents under `tidegate exec`, which has other launch plans than `tidegate run`. The controls of `hostile` show
+// that the same files and calls have an effect if an agent is started directly.
 
 const places: HostilePlace[] = [];
 let plain: GatedPlace;
@@ -31,7 +31,7 @@ const honest = (name: string, given: object) => ({
 });
 
 describe.each(gatedClis)('tidegate exec, $title', (gated) => {
-  it('has our tools alone in a hostile project with a hostile home, and each call has its line in the log', async () => {
+  it('has only our tools in a hostile project with a hostile home, and each call is logged', async () => {
     const hostile = openHostilePlace(gated);
     places.push(hostile);
     const { place, mark, marks } = hostile;
@@ -52,18 +52,18 @@ describe.each(gatedClis)('tidegate exec, $title', (gated) => {
     expect(marks()).toEqual([]);
   });
 
-  it('takes no command of the agent that its own help names', () => {
+  it('accepts no subcommand from the help of the agent', () => {
     const [command, ...args] = agentBinary(gated.agent);
     const { stdout, stderr } = spawnSync(command, [...args, '--help'], {
       encoding: 'utf8',
       env: plain.agentEnv,
     });
     const names = commandsIn(stdout + stderr, gated.agent);
-    // Otherwise the help was not understood.
+    // Otherwise the help was not parsed.
     expect(names).toEqual(expect.arrayContaining(['mcp']));
     const { words } = clis.find(({ name }) => name === gated.agent) ?? {};
     if (words === undefined) throw new Error('no words');
-    const taken = names.filter((name) => readOwnWords(words, [name]).kind === 'known');
+    const taken = names.filter((name) => readAgentArguments(words, [name]).kind === 'known');
     expect(taken.sort()).toEqual(words.commands.map(({ name }) => name).sort());
   });
 });
@@ -78,14 +78,14 @@ function commandsIn(help: string, agent: string): readonly string[] {
   });
 }
 
-describe('words of a person for Gemini CLI', () => {
+describe('user arguments for Gemini CLI', () => {
   const gated = gatedAgent('gemini');
   const allowAll = (): string =>
     plain.file('allow.toml', '[[rule]]\ntoolName = "*"\ndecision = "allow"\npriority = 999\n');
   const rogue = [{ calls: [gated.touch('rogue.txt')] }, { say: 'all done' }];
   const isThere = (): boolean => existsSync(join(plain.workspace, 'rogue.txt'));
 
-  it('are a prompt, and no policy: a path as the prompt lets nothing out', async () => {
+  it('are a prompt, not a policy: a path as the prompt allows nothing', async () => {
     const policy = allowAll();
     const run = await execAgent(plain, gated, rogue, [policy]);
     expect([run.said, run.status]).toEqual([run.said, 0]);
@@ -93,7 +93,7 @@ describe('words of a person for Gemini CLI', () => {
     expect([run.others, run.results.length, isThere()]).toEqual([[], 1, false]);
   });
 
-  it('the control: the same file as one more policy lets it out', async () => {
+  it('the control: the same file as an additional policy allows it', async () => {
     const deny = plain.file('deny.toml', '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 1\n');
     const auth = { selectedType: 'gemini-api-key' };
     plain.homeFile('.gemini/settings.json', JSON.stringify({ security: { auth } }));
@@ -134,18 +134,18 @@ describe('.env of a project, and Gemini CLI', () => {
       env: { ...plain.agentEnv, ...blocked(gated, proxy.origin), ...env },
       mark: `env-${String(process.pid)}`,
     });
-    // It asks where it always asks.
+    // It calls its usual endpoint.
     await waitFor(
       () => proxy.tunnels.some((to) => to.startsWith('generativelanguage.googleapis.com')),
       60_000,
-      () => `it asked nobody: ${run.said()}`,
+      () => `it sent no request: ${run.said()}`,
     );
     await run.end('SIGTERM', 5000);
     expect(evil.requests).toEqual([]);
     await Promise.all([evil.close(), proxy.close()]);
   });
 
-  it('the control: started bare in a trusted folder, it obeys', async () => {
+  it('the control: started directly in a trusted folder, it obeys', async () => {
     const said = await runAgentBare(gated, plain, [{ say: 'mine' }], ({ origin }) => {
       sendElsewhere(origin);
       const args = ['-m', gated.model, '-p', 'Say hi to me.'];

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type Gated, gatedClis } from './support/gated.js';
 import { type HostilePlace, openHostilePlace, runBare } from './support/hostile.js';
 
-// The controls of this suite are also those of `exec`, which is tried with the same files.
+// The controls of this suite also apply to `exec`, which is tested with the same files.
 
 const places: HostilePlace[] = [];
 afterAll(() => {
@@ -15,7 +15,7 @@ function opened(gated: Gated): HostilePlace {
   return hostile;
 }
 
-describe.each(gatedClis)('$title in a hostile project, with a hostile home', (gated) => {
+describe.each(gatedClis)('$title in a hostile project with a hostile home', (gated) => {
   it('starts no server, runs no hook and gets no tool back', async () => {
     const { place, mark, marks } = opened(gated);
     const run = await place.runAgent(
@@ -33,7 +33,7 @@ describe.each(gatedClis)('$title in a hostile project, with a hostile home', (ga
     expect(marks()).toEqual([]);
   });
 
-  it('the control: started bare, the same files act', async () => {
+  it('the control: started directly, the same files have an effect', async () => {
     const hostile = opened(gated);
     const said = await runBare(gated, hostile);
     expect([said, hostile.marks()]).toEqual([said, expect.arrayContaining([...hostile.files.acts])]);

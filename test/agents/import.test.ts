@@ -10,7 +10,7 @@ import { type AgentPlace, openAgentPlace } from './support/agent-place.js';
 type Model = Awaited<ReturnType<typeof openScriptedModel>>;
 const secret = 'madeUpSecret0123456789abcdef';
 
-/** An agent with a server in its own configuration file, as a user has it, and how it is started by a user's hand. */
+/** An agent with a server in its own configuration file, and how a user starts it. */
 interface Case {
   readonly title: string;
   readonly client: string;
@@ -45,7 +45,7 @@ const claudeEnv: Case['env'] = (_, model) => ({
 
 const cases: readonly Case[] = [
   {
-    title: 'Claude Code, the file of the user',
+    title: 'Claude Code, the user file',
     client: 'claude',
     file: ({ home }) => join(home, '.claude.json'),
     text: (place) =>
@@ -81,7 +81,7 @@ const cases: readonly Case[] = [
         undefined,
         4,
       )}\n`,
-    // The trust of a server does not go to the gate: here the person gives it.
+    // The trust in a server is not passed on to Tidegate, so the user grants it here.
     command: [
       ...agentBinary('gemini'),
       ...['-m', 'gemini-2.5-pro', '-o', 'stream-json', '--skip-trust', '--approval-mode', 'yolo'],
@@ -124,7 +124,7 @@ enabled = false
     command: [
       ...agentBinary('codex'),
       ...['exec', '--json', '--skip-git-repo-check', '--disable', 'apps', '--disable', 'plugins'],
-      // The leave of a server does not go to the gate: here the person gives it.
+      // The approval of a server is not passed on to Tidegate, so the user grants it here.
       ...[
         '--disable',
         'remote_plugin',
@@ -190,7 +190,7 @@ async function runToEnd(
 }
 
 describe.each(cases)('$title', (one) => {
-  it('is imported, pointed, calls the server through the gate, and is put back byte by byte', async () => {
+  it('is imported and pointed at Tidegate, calls the server through it, and is restored byte for byte', async () => {
     const place = openAgentPlace();
     const script = inConversation([
       { calls: [{ name: /probe_echo$/, arguments: { text: 'through the gate' } }] },
@@ -213,7 +213,7 @@ describe.each(cases)('$title', (one) => {
       const done = await tidegate('--point', '--yes', '--secrets', 'keep', '--gate', 'absolute');
       expect(done.status, done.stderr).toBe(0);
       expect(done.stdout + done.stderr + readFileSync(file, 'utf8')).not.toContain(secret);
-      // The server can only be reached through the gate now, and its secret comes from the gate's own file.
+      // The server can now be reached only through Tidegate, and its secret comes from the secrets file.
       const said = await runToEnd(one.command, place.workspace, { ...plain, ...one.env(place, model) });
       const calls = place.sentToServer().filter(({ method }) => method === 'tools/call');
       expect(calls, said.slice(-3000)).toMatchObject([

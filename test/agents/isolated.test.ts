@@ -9,7 +9,7 @@ import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 import { type Gated, gatedAgents, gatedClis } from './support/gated.js';
 import { type GatedPlace, type GatedRun, openGatedPlace } from './support/gated-place.js';
 
-// The real agents, started by `tidegate run`: what they are shown, what they can do, and what is written down of it.
+// The real agents, started by `tidegate run`: what they see, what they can do, and what is recorded.
 
 const notes = fileURLToPath(new URL('../../examples/plugins/notes', import.meta.url));
 const upstreamTool = { name: 'fetch', description: 'Fetches.', inputSchema: { type: 'object' } };
@@ -61,7 +61,7 @@ const honest: readonly ScriptedTurn[] = Object.entries(ours).map(([name, given])
   calls: [{ name: new RegExp(`(?:^|[_/])${name}$`), arguments: given }],
 }));
 
-/** Every native tool that would leave a file behind; the others are called in the trial. */
+/** Every native tool that would leave a file behind; the isolation test calls the others. */
 function rogueTurns({ agent, touch }: Gated): readonly ScriptedTurn[] {
   const natives = clis.find(({ name }) => name === agent)?.natives ?? [];
   const effects = natives.filter(({ input }) => JSON.stringify(input('MARK')).includes('MARK'));
@@ -83,7 +83,7 @@ function spansOf({ result }: GatedRun): { readonly step: Span; readonly calls: r
   );
   const step = all.find(({ name, traceId }) => name === 'workflow.step.a' && traceId === run?.traceId);
   if (run === undefined || step === undefined)
-    throw new Error(`no spans of the run: ${JSON.stringify(result)}`);
+    throw new Error(`no spans for the run: ${JSON.stringify(result)}`);
   const calls = all.filter(({ name, traceId }) => name.startsWith('tool.call.') && traceId === run.traceId);
   return { step, calls };
 }
@@ -106,7 +106,7 @@ function expectRecords(place: GatedPlace, run: GatedRun, names: readonly string[
 const proxy = { enable: true, plugin_tools: [{ plugin: 'notes', expose: ['add'] }] };
 
 describe.each(gatedAgents)('$title, isolated', (gated) => {
-  it('AC-1: is shown our tools alone, can do nothing else, and all that it does is recorded', async () => {
+  it('AC-1: sees only our tools, can do nothing else, and everything it does is recorded', async () => {
     const place = openPlaceFor();
     const rogue = rogueTurns(gated);
     const before = ['.tidegate', 'in.txt'];
@@ -115,7 +115,7 @@ describe.each(gatedAgents)('$title, isolated', (gated) => {
     });
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
     expect(gated.leftovers).toEqual(expect.arrayContaining([...run.others]));
-    // Every rogue call came back, and none did anything.
+    // Every rogue call returned, and none had an effect.
     expect(run.results).toHaveLength(rogue.length + honest.length);
     expect(run.files).toEqual(before);
     const told = run.results.slice(rogue.length);
@@ -126,7 +126,7 @@ describe.each(gatedAgents)('$title, isolated', (gated) => {
 });
 
 describe.each(gatedClis)('$title, additive', (gated) => {
-  it('AC-2: keeps its own tools, has ours too, and only ours have spans (the control of the suite above)', async () => {
+  it('AC-2: keeps its own tools, has ours too, and only ours have spans (the control for the test above)', async () => {
     const place = openPlaceFor();
     const run = await place.runAgent(
       gated,
@@ -141,7 +141,7 @@ describe.each(gatedClis)('$title, additive', (gated) => {
       },
     );
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
-    // The very call that did nothing above.
+    // The same call that had no effect above.
     expect(run.files).toContain('rogue-touch.txt');
     expect(run.others.length).toBeGreaterThan(3);
     expect(run.requests.flatMap(({ tools }) => tools).some((name) => name.endsWith('notes_add'))).toBe(true);

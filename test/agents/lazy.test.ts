@@ -6,7 +6,7 @@ import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 import { gatedAgent, gatedClis } from './support/gated.js';
 import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
-// A server of many tools: agents are shown what they search for, and can call it in their very next turn.
+// A server with many tools: agents see the tools they search for, and can call them in the next turn.
 
 const names = Array.from({ length: 60 }, (_, at) => `gadget_${String(at)}`);
 const wanted = 'gadget_42';
@@ -34,7 +34,7 @@ const search: ScriptedTurn = {
 const step = { tidegate: { servers: ['up'], lazy: 'on' } };
 const ours = new RegExp(`up_${wanted}$`);
 
-/** Makes the verdicts of this place say whether lists grow. */
+/** Sets whether lists grow in the stored isolation results. */
 function learn(growsList: boolean): void {
   const file = join(place.env['TIDEGATE_HOME'] ?? '', 'agents.json');
   const text = readFileSync(file, 'utf8').replaceAll(
@@ -44,8 +44,8 @@ function learn(growsList: boolean): void {
   writeFileSync(file, text);
 }
 
-describe.each(gatedClis)('$title and a server of many tools', (gated) => {
-  it('search, activation, and the call in the very next turn', async () => {
+describe.each(gatedClis)('$title and a server with many tools', (gated) => {
+  it('search, activation, and the call in the next turn', async () => {
     learn(true);
     const run = await place.runAgent(
       gated,
@@ -61,7 +61,7 @@ describe.each(gatedClis)('$title and a server of many tools', (gated) => {
 });
 
 describe('an agent whose list does not grow', () => {
-  it('is given the bridge, by its verdict, and calls what it found over that', async () => {
+  it('gets call_tool because of its isolation result, and calls the found tool through it', async () => {
     learn(false);
     const script = inConversation([
       search,

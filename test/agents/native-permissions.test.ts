@@ -5,7 +5,7 @@ import { type Gated, gatedClis } from './support/gated.js';
 import { type GatedPlace, type GatedRun, openGatedPlace } from './support/gated-place.js';
 import { nativeCalls } from './support/native-calls.js';
 
-// The real agents with their own tools: what `native_permissions` lets them do, and what a refused call leaves behind.
+// The real agents with their own tools: what `native_permissions` allows, and the effects of a refused call.
 
 let place: GatedPlace;
 beforeAll(() => {
@@ -16,7 +16,7 @@ afterAll(() => place.close());
 
 const additive = { mcp_proxy: { enable: true, intercept_builtins: false }, tidegate: { tools: ['Glob'] } };
 
-/** A native write and a native command, each with a file that only it makes. */
+/** A native write and a native command; each creates its own file. */
 async function work(gated: Gated, name: string, options: object, step: object = {}): Promise<GatedRun> {
   const { write, command } = nativeCalls(gated.agent, place.workspace);
   return place.runAgent(
@@ -27,7 +27,7 @@ async function work(gated: Gated, name: string, options: object, step: object = 
       ...(step === additive ? [{ calls: [{ name: /[_/]Glob$/, arguments: { pattern: '*.yaml' } }] }] : []),
       { say: 'all done' },
     ],
-    // Codex puts no helper for its sandbox below the temporary folder.
+    // Codex cannot use its sandbox helper below the temporary folder.
     { options, step, env: { TMPDIR: join(place.directory, 'tmp') } },
   );
 }
@@ -62,12 +62,12 @@ describe.each(gatedClis)('$title, with its own tools', (gated) => {
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
     expect(run.files).toContain(`${name}-w.txt`);
     if (agent === 'codex') {
-      // Its commands run in its own sandbox: they write in the workspace and in temporary folders.
+      // Its commands run in its own sandbox, and can write in the workspace and in temporary folders.
       expect(run.files).toContain(`${name}-c.txt`);
       const far = await place.runAgent(gated, [{ calls: [outside('/var/tmp')] }, { say: 'all done' }], {
         env: { TMPDIR: join(place.directory, 'tmp') },
       });
-      // Codex has no event for a command that ends at once: then only the missing file tells.
+      // Codex sends no event for a command that ends at once; then only the missing file shows it.
       expect([[], [commandName]]).toContainEqual(refusedIn(far));
       expect(existsSync('/var/tmp/outside.txt')).toBe(false);
       return;
@@ -84,10 +84,10 @@ describe.each(gatedClis)('$title, with its own tools', (gated) => {
     expect(run.result).toMatchObject({ status: 'completed', steps: [{ output: 'all done' }] });
     expect(run.files.filter((file) => file.startsWith(name))).toEqual([]);
     const refused = refusedIn(run);
-    // See above: of Codex the refused patch is always there, the command not always.
+    // See above: Codex always reports the refused patch, but not always the command.
     const isShort = agent === 'codex' && refused.length === 1;
     expect(refused).toEqual(isShort ? [writeName] : [writeName, commandName]);
-    // The level is about its own tools: those of the gateway work.
+    // The level applies only to its own tools; gateway tools still work.
     expect(run.results.at(-1)).toMatch(/flow-\d+\.yaml/);
     const screen = await shown(run);
     expect(screen).toContain(isShort ? '1 call refused' : '2 calls refused');
@@ -96,11 +96,11 @@ describe.each(gatedClis)('$title, with its own tools', (gated) => {
     expect(told.map(({ payload }) => payload['name'])).toEqual(refused);
   });
 
-  it.runIf(agent !== 'codex')('[16.18] has the tools of allowed_tools, and no others', async () => {
+  it.runIf(agent !== 'codex')('[16.18] has only the tools in allowed_tools', async () => {
     const name = `${agent}-listed`;
     const run = await work(gated, name, { allowed_tools: 'Write,Bash(touch *)' });
     expect(run.files).toContain(`${name}-w.txt`);
-    // The command does not begin as the list says; one that does runs.
+    // This command does not match the list; a matching one runs.
     expect(run.files).not.toContain(`${name}-c.txt`);
     expect(refusedIn(run)).toEqual([commandName]);
     const touched = await place.runAgent(gated, [{ calls: [gated.touch(`${name}-t.txt`)] }, { say: 'ok' }], {

@@ -5,7 +5,7 @@ import { execAgent } from './support/exec-agent.js';
 import { gatedAgent } from './support/gated.js';
 import { agentStepOf, type GatedPlace, openGatedPlace } from './support/gated-place.js';
 
-// OpenCode starts in an empty folder, and still works on the project.
+// OpenCode starts in an empty folder but still works on the project.
 
 const gated = gatedAgent('opencode');
 let place: GatedPlace;
@@ -17,8 +17,8 @@ afterAll(() => place.close());
 
 const read = { calls: [{ name: /(?:^|[_/])Read$/, arguments: { file_path: 'in.txt' } }] } as const;
 
-describe('OpenCode, started outside of the project', () => {
-  it('[15.7] knows where the project is, reads it by relative paths, and goes on with its conversation', async () => {
+describe('OpenCode, started outside the project', () => {
+  it('[15.7] knows the project folder, resolves relative paths there, and continues its conversation', async () => {
     const model = await openScriptedModel(
       inConversation([read, { say: 'first done' }, { say: 'second done' }]),
     );
@@ -36,7 +36,7 @@ describe('OpenCode, started outside of the project', () => {
     expect(JSON.stringify(asked.at(-1)?.body)).toContain('first done');
   });
 
-  it('[15.7] goes on with the last conversation of the same project under exec', async () => {
+  it('[15.7] continues the last conversation of the same project under exec', async () => {
     const other = openGatedPlace();
     const first = await execAgent(place, gated, [{ say: 'said here' }], ['run', 'First question.']);
     // The same user, in another project.

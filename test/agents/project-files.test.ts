@@ -6,7 +6,7 @@ import { gatedAgent, gatedClis } from './support/gated.js';
 import { type GatedPlace, openGatedPlace } from './support/gated-place.js';
 import { bareStart, runAgentBare } from './support/hostile.js';
 
-// Files that an agent CLI would send to its model without a call: documents of the project, and paths in a prompt.
+// Files that an agent CLI would send to its model without a tool call: project documents, and paths in a prompt.
 
 const linked = 'the-secret-behind-a-link';
 const hidden = 'the-secret-in-a-hidden-folder';
@@ -46,7 +46,7 @@ describe.each(gatedClis)('$title', (gated) => {
 it.each([
   ['codex', [linked]],
   ['gemini', [linked, hidden]],
-] as const)('[15.7] control: %s started bare sends them', async (agent, secrets) => {
+] as const)('[15.7] control: %s started directly sends them', async (agent, secrets) => {
   const auth = { selectedType: 'gemini-api-key' };
   place.homeFile('.gemini/settings.json', JSON.stringify({ security: { auth } }));
   const bodies: string[] = [];

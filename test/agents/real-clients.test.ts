@@ -5,7 +5,7 @@ import { type AgentRun, runAgent } from './support/run-agent.js';
 
 const canary = 'canary.txt';
 
-/** The requests of the conversation itself, without asides. */
+/** The requests of the conversation itself, without side requests. */
 function conversation({ requests }: AgentRun): readonly ModelRequest[] {
   return requests.filter(({ tools }) => tools.length > 0);
 }
@@ -15,7 +15,7 @@ function callsOf({ sentToServer }: AgentRun): readonly unknown[] {
 }
 
 describe.each(recipes)('$name', (recipe) => {
-  // A native call that nobody may make, two honest ones at once, and the end: the same for the agent and for its control.
+  // A forbidden native call, two allowed calls at once, and the end. The same for the agent and its control.
   const script = inConversation([
     { calls: [recipe.touch(canary)] },
     {
@@ -28,7 +28,7 @@ describe.each(recipes)('$name', (recipe) => {
     { say: 'all done' },
   ]);
 
-  it('reaches the server by honest calls and no native tool when isolated', async () => {
+  it('reaches only the server, and no native tool, if isolated', async () => {
     const run = await runAgent(recipe, { script, isIsolated: true });
     const requests = conversation(run);
     const last = requests.at(-1);
@@ -44,7 +44,7 @@ describe.each(recipes)('$name', (recipe) => {
         expect.objectContaining({ name: 'store', arguments: { text: 'b' } }),
       ]),
     );
-    // The agent told the model what came of each call, and what the server says of itself.
+    // The agent passed the result of each call and the server instructions to the model.
     const [native, ...honest] = last?.results ?? [];
     expect(native?.text).not.toContain('said');
     expect(honest.map(({ text }) => text)).toEqual([
@@ -60,7 +60,7 @@ describe.each(recipes)('$name', (recipe) => {
     expect(run.status).toBe(0);
   });
 
-  it('makes the file with its native tool when it is not isolated', async () => {
+  it('creates the file with its native tool if it is not isolated', async () => {
     const run = await runAgent(recipe, { script, isIsolated: false });
     expect(run.stderr + JSON.stringify(run.events.slice(-3)), 'a last request').toSatisfy(
       () => conversation(run).at(-1)?.turn === 2,

@@ -5,7 +5,7 @@ import { gatedAgent } from './support/gated.js';
 import { type GatedPlace, openGatedPlace, type StepMore } from './support/gated-place.js';
 import type { AgentName } from './support/agent-binary.js';
 
-// Texts that an agent would fill in by itself: files and variables that nobody gave it.
+// Placeholders that an agent would expand itself: files and variables it must not read.
 
 let place: GatedPlace;
 beforeAll(() => {
@@ -15,7 +15,7 @@ afterAll(() => place.close());
 
 const secret = 'TOP-SECRET-4711';
 
-/** Whether the model got to read the secret. */
+/** Whether the secret reached the model. */
 async function hasRead(agent: AgentName, more: StepMore): Promise<boolean> {
   const { requests, result } = await place.runAgent(gatedAgent(agent), [{ say: 'all done' }], more);
   expect(result).toMatchObject({ status: 'completed' });
@@ -24,21 +24,21 @@ async function hasRead(agent: AgentName, more: StepMore): Promise<boolean> {
 }
 
 describe('texts for an agent', () => {
-  it('name files with @, and Claude Code does not read them; left its own tools, it does', async () => {
+  it('with @file are not expanded by Claude Code, unless it keeps its own tools', async () => {
     const file = place.homeFile('secret.txt', secret);
     const prompt = `See @${file}`;
     expect(await hasRead('claude', { step: { prompt, tidegate: { tools: ['Glob'] } } })).toBe(false);
     expect(await hasRead('claude', { step: { prompt } })).toBe(true);
   });
 
-  it('name files and variables in braces, and OpenCode does not fill them in', async () => {
+  it('with files and variables in braces are not expanded by OpenCode', async () => {
     const file = place.homeFile('secret.txt', secret);
     const system = `Ticket {file:${file}} {env:MY_SECRET}`;
     const step = { system_prompt: system, tidegate: { tools: ['Glob'] } };
     expect(await hasRead('opencode', { step, env: { MY_SECRET: secret } })).toBe(false);
   });
 
-  it('are found in .env of a project, and Gemini CLI does not obey them', async () => {
+  it('from .env of a project are ignored by Gemini CLI', async () => {
     const told = join(place.workspace, '.env');
     writeFileSync(told, `GEMINI_SYSTEM_MD=${place.homeFile('system.md', secret)}\n`);
     expect(await hasRead('gemini', { step: { tidegate: { tools: ['Glob'] } } })).toBe(false);

@@ -5,7 +5,7 @@ import { done } from '../support/flow.js';
 import { gatedAgent, gatedClis } from './support/gated.js';
 import { agentStepOf, blocked, type GatedPlace, keyName, openGatedPlace } from './support/gated-place.js';
 
-// Models that refuse the key, or are not there at all. Left alone, Codex would ask the latter for ever.
+// Models that reject the API key or are unreachable. Without our limit, Codex would retry an unreachable model forever.
 
 let place: GatedPlace;
 let refusing: Server;
@@ -35,7 +35,7 @@ async function run(gated: (typeof gatedClis)[number], origin: string) {
 }
 
 describe('a model that does not answer', () => {
-  it.each(gatedClis)('$title: a key that is refused is told, with what to do', async (gated) => {
+  it.each(gatedClis)('$title: a rejected key is reported with a remedy', async (gated) => {
     const { port } = refusing.address() as AddressInfo;
     const { stdout, stderr, status } = await run(gated, `http://127.0.0.1:${String(port)}`);
     expect(stdout).toContain('EXECUTION.AGENT.UNAUTHORIZED');
@@ -43,7 +43,7 @@ describe('a model that does not answer', () => {
     expect(status).toBe(3);
   });
 
-  it('is told while it is waited for, and given up where nobody listens', async () => {
+  it('is reported during the wait, and given up if nothing listens', async () => {
     const started = performance.now();
     const { stdout, status } = await run(gatedAgent('codex'), 'http://127.0.0.1:9');
     expect(stdout).toMatch(/a retrying: Reconnecting/);

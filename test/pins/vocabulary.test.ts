@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type FaultCode, faultCodes, faultRow, faultTable, stages } from '../../src/core/index.js';
+import { type FaultCode, faultCodes, faultRow, faultTable, stageNames } from '../../src/core/index.js';
 import { legacyVersions } from '../../src/transports/stateful/codec.js';
 import { modernVersion } from '../../src/transports/stateless/codec.js';
 import { mcpFaults } from '../../src/transports/faults.js';
@@ -10,7 +10,7 @@ import { supportedVersions } from '../../src/transports/identity.js';
 
 describe('the stages of the pipeline', () => {
   it('are these six, in this order', () => {
-    expect(stages).toEqual(['policy', 'limits', 'approval', 'results', 'cache', 'redaction']);
+    expect(stageNames).toEqual(['policy', 'limits', 'approval', 'results', 'cache', 'redaction']);
   });
 });
 

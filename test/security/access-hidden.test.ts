@@ -496,13 +496,19 @@ describe('control: the same classifier', () => {
   };
   const isHidden = (name: string): boolean => name === 'hidden';
 
-  it('catches rights that take 100 µs longer for what is hidden', async () => {
-    const access = accessFrom((_, spec) => {
-      if (spec.kind === 'tool' && isHidden(spec.name)) spin(100);
-      return { visible: false, callable: false };
-    });
-    const verdict = await inHall(access);
-    console.log(`control, slow rights: AUC ${verdict.answer.toFixed(4)}; ${verdict.medians}`);
+  it('catches a path that takes 100 µs longer for what is hidden', async () => {
+    const slow: Observer = {
+      name: 'slow',
+      begin({ wanted }) {
+        if (wanted.kind === 'tool' && isHidden(wanted.name)) spin(100);
+        return () => undefined;
+      },
+    };
+    const verdict = await inHall(
+      accessFrom(() => ({ visible: false, callable: false })),
+      [slow],
+    );
+    console.log(`control, slow path: AUC ${verdict.answer.toFixed(4)}; ${verdict.medians}`);
     expect(verdict.answer).toBeGreaterThan(indistinct.to);
   });
 

@@ -41,10 +41,12 @@ function sampleOf(field: Field, mark: string): unknown {
       return { [`X_${mark}`]: sampleOf(field.of, mark) };
     case 'record':
       return {};
+    default:
+      throw new Error(`The configuration has no ${field.kind} field.`);
   }
 }
 
-function textSample(format: string, mark: string): string {
+function textSample(format = 'any', mark = ''): string {
   if (format === 'url') return `https://${mark}.example/v1`;
   if (format === 'database') return `postgres://${mark}.example/db`;
   if (format === 'host') return 'localhost';

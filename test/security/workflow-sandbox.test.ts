@@ -69,6 +69,35 @@ const bypasses: Readonly<Record<string, Case>> = {
     attack: 'jobs/first',
     evil: (mark) => `touch '${mark}'\necho ran\n`,
   },
+  'a program that a constant PATH finds': {
+    command: 'PATH=./bin:/usr/bin:/bin git --version',
+    files: { 'bin/git': '#!/bin/sh\necho good\n' },
+    attack: 'bin/git',
+    evil: shell,
+  },
+  'a program that a variable of git names': {
+    command: 'GIT_EXEC_PATH=bin git hello',
+    files: { 'bin/git-hello': '#!/bin/sh\necho good\n' },
+    attack: 'bin/git-hello',
+    evil: shell,
+  },
+};
+/** Commands without output of their own. */
+const silent: Readonly<Record<string, Case>> = {
+  'a file that a bundled option of curl names': {
+    command: 'curl -sK fetch',
+    files: { fetch: 'url = "file:///dev/null"\n' },
+    attack: 'fetch',
+    evil: (mark) => `url = "file:///dev/null"\noutput = "${mark}"\n`,
+  },
+  'a hook in a template of git': {
+    command:
+      'rm -rf /tmp/tidegate-template-test; git init -q --template tpl /tmp/tidegate-template-test && ' +
+      'GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b git -C /tmp/tidegate-template-test commit -q --allow-empty -m x',
+    files: { 'tpl/hooks/pre-commit': '#!/bin/sh\necho good\n' },
+    attack: 'tpl/hooks/pre-commit',
+    evil: shell,
+  },
 };
 
 interface Ran {
@@ -304,7 +333,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     agent = await openStdioAgent(place);
   });
 
-  it.each(Object.entries(bypasses))('covers what it might run: %s', async (_name, one) => {
+  it.each(Object.entries({ ...bypasses, ...silent }))('covers what it might run: %s', async (_name, one) => {
     const file = open(one.files, one.command);
     expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
     agent = await openStdioAgent(place);

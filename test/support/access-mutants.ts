@@ -1,4 +1,4 @@
-// Ways to break the engine, each by one edit of its text. What is replaced must be there exactly once.
+// Ways to break the engine, each by one edit of its text. The replaced text must occur exactly once.
 
 export interface Mutant {
   readonly name: string;
@@ -9,12 +9,12 @@ export interface Mutant {
 }
 
 export const mutants: readonly Mutant[] = [
-  evaluate('or becomes and', 'return union(rule.of', 'return intersection(rule.of'),
-  evaluate('and becomes or', 'return intersection(rule.of', 'return union(rule.of'),
+  evaluate('or becomes and', 'return this.#union(rule.of', 'return this.#intersection(rule.of'),
+  evaluate('and becomes or', 'return this.#intersection(rule.of', 'return this.#union(rule.of'),
   evaluate(
     'but not is dropped',
-    'return exclusion(rule, relation, object, depth);',
-    'return apply(rule.base, relation, object, depth);',
+    'return this.#exclusion(rule, relation, object, depth);',
+    'return this.#apply(rule.base, relation, object, depth);',
   ),
   evaluate('what is subtracted does not count', 'if (subtract === ALLOW) return DENY;', ''),
   evaluate(
@@ -25,23 +25,27 @@ export const mutants: readonly Mutant[] = [
   evaluate('a false base is not the end', 'if (base === DENY) return DENY;', ''),
   evaluate('type restrictions are ignored', 'if (!isAllowed(relationship, relation)) return DENY;', ''),
   evaluate('conditions are ignored', 'if (condition === undefined) return ALLOW;', 'return ALLOW;'),
-  evaluate('no depth limit', 'if (depth >= maxDepth) return tooDeep(relation, object);', ''),
-  evaluate('a shorter way is not tried again', '!(before.isDeep && depth < before.depth)', 'true'),
-  evaluate('wildcards are ignored', 'if (wildcard !== undefined &&', 'if (wildcard === "" &&'),
+  evaluate('no depth limit', 'if (depth >= this.#maxDepth) return this.#tooDeep(relation, object);', ''),
+  evaluate('a shorter path is not tried again', '!(before.isDeep && depth < before.depth)', 'true'),
+  evaluate('wildcards are ignored', 'if (this.#wildcard !== undefined &&', 'if (this.#wildcard === "" &&'),
   evaluate('usersets are ignored', 'if (!relation.allowsUsersets) return worst;', 'return worst;'),
-  evaluate('from is ignored', 'return from(rule.tupleset, rule.relation, object, depth);', 'return DENY;'),
   evaluate(
-    'computed relations are ignored',
-    'return step(rule.relation, object, depth + 1);',
+    'from is ignored',
+    'return this.#from(rule.tupleset, rule.relation, object, depth);',
     'return DENY;',
   ),
-  evaluate('direct tuples are ignored', 'return direct(relation, object, depth);', 'return DENY;'),
+  evaluate(
+    'computed relations are ignored',
+    'return this.#step(rule.relation, object, depth + 1);',
+    'return DENY;',
+  ),
+  evaluate('direct tuples are ignored', 'return this.#direct(relation, object, depth);', 'return DENY;'),
   evaluate(
     'a userset is not in itself',
-    'if (user.userRelation === relation.name && user.userObject === object) return ALLOW;',
+    'if (this.#user.userRelation === relation.name && this.#user.userObject === object) return ALLOW;',
     '',
   ),
-  evaluate('impossible relations are walked', 'if (reaches.has(reference) ||', 'if (reaches.size > 0 ||'),
+  evaluate('impossible relations are walked', 'reaches.has(this.#reference) ||', 'reaches.size > 0 ||'),
   evaluate('a loop is false', 'value: CYCLE, isDeep', 'value: DENY, isDeep'),
   evaluate('a loop is true', 'value: CYCLE, isDeep', 'value: ALLOW, isDeep'),
   evaluate(
@@ -49,31 +53,35 @@ export const mutants: readonly Mutant[] = [
     'if (value === ALLOW || value === DENY) {',
     'if (value !== ERROR) {',
   ),
-  evaluate('one pass must do', 'value === DENY || newlySettled === 0)', 'value === DENY || pass > 0)'),
+  evaluate(
+    'only one pass',
+    'value === DENY || this.#newlySettled === 0)',
+    'value === DENY || this.#pass > 0)',
+  ),
   evaluate(
     'a failing condition is false',
-    'if (error instanceof AccessError) return fail(error);',
+    'if (error instanceof AccessError) return this.#fail(error);',
     'if (error instanceof AccessError) return DENY;',
   ),
   evaluate(
     'a failing condition is true',
-    'if (error instanceof AccessError) return fail(error);',
+    'if (error instanceof AccessError) return this.#fail(error);',
     'if (error instanceof AccessError) return ALLOW;',
   ),
-  evaluate('errors end as denials', 'if (value === ERROR) throw', 'if (pass < 0) throw'),
+  evaluate('errors end as denials', 'if (value === ERROR) throw', 'if (this.#pass < 0) throw'),
   evaluate(
-    'the question wins over the tuple',
-    '{ ...context, ...(condition.context ?? noContext) }',
-    '{ ...condition.context, ...context }',
+    'the request wins over the tuple',
+    '{ ...this.#parts.context, ...(condition.context ?? noContext) }',
+    '{ ...condition.context, ...this.#parts.context }',
   ),
   evaluate(
     'a userset counts without its members',
-    'return next === undefined ? DENY : visit(next, relationship.userObject, depth + 1);',
+    'return next === undefined ? DENY : this.#visit(next, relationship.userObject, depth + 1);',
     'return ALLOW;',
   ),
   inFile(
     'check-tuple.ts',
-    'any condition will do',
+    'any condition is accepted',
     "?.has(relationship.condition?.name ?? '') === true",
     ' !== undefined',
   ),
@@ -91,13 +99,13 @@ export const mutants: readonly Mutant[] = [
   ),
   inFile(
     'engine.ts',
-    'what a question brings along is not checked',
+    'contextual tuples are not checked',
     'for (const tuple of contextualTuples) checkTuple(tuple, model, conditions);',
     '',
   ),
   inFile(
     'engine.ts',
-    'what a question brings along is ignored',
+    'contextual tuples are ignored',
     'tuples = overlay(createMemoryTuples(contextualTuples), source);',
     '',
   ),
@@ -134,19 +142,19 @@ export const mutants: readonly Mutant[] = [
   inFile(
     'list-users.ts',
     'users of any type are listed',
-    "if (filter.relation !== '' || filter.type !== userType) return nobody;",
+    "if (this.#filter.relation !== '' || this.#filter.type !== userType) return noUsers;",
     '',
   ),
   inFile(
     'list-users.ts',
-    'one pass must do for users',
-    'if (seen.metAgain === 0 || seen.learned === 0) return set;',
+    'only one pass for users',
+    'if (this.#metAgain === 0 || this.#learned === 0) return set;',
     'return set;',
   ),
-  inFile('user-set.ts', 'nobody is subtracted', 'and([kept, not(dropped)])', 'kept'),
+  inFile('user-set.ts', 'no user is subtracted', 'and([kept, not(dropped)])', 'kept'),
   inFile(
     'user-set.ts',
-    'unknown is not unknown when subtracted',
+    'an unknown subtraction is allowed',
     'if (value === CYCLE) return CYCLE;',
     'if (value === CYCLE) return ALLOW;',
   ),

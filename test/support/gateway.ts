@@ -10,6 +10,8 @@ import type {
   Session,
   Spec,
   TemplateSpec,
+  ToolSpec,
+  VisibleTools,
 } from '../../src/core/index.js';
 import { JsonText } from '../../src/lib/json-text.js';
 import { createEagerExposure } from '../../src/exposure/index.js';
@@ -54,7 +56,7 @@ export function openHall(parts: Pick<GatewayParts, 'providers'> & Partial<Gatewa
   return openGateway({
     access: createAccess(({ id }) => id === ada.id),
     exposure: createEagerExposure(),
-    interceptors: [],
+    stages: [],
     observers: [],
     now: () => Date.now(),
     ...parts,
@@ -78,4 +80,9 @@ export function resourceSpec(id: string, uri: string): ResourceSpec {
 export function templateSpec(id: string, uriTemplate: string): TemplateSpec {
   const definition = JsonText.from({ uriTemplate, name: uriTemplate });
   return { kind: 'template', uriTemplate, source: `server:${id}`, definition };
+}
+
+/** The visible tools of a session that sees these. */
+export function visibleToolsOf(list: readonly ToolSpec[]): VisibleTools {
+  return { revision: 1, list, get: (name) => list.find((tool) => tool.name === name) };
 }

@@ -74,8 +74,8 @@ export interface OwnWorld {
 }
 
 /** Serves the place over HTTP, with the official client at the other end. */
-export async function serveOwnPlace(place: OwnPlace): Promise<OwnWorld> {
-  const gate = await openHttpGate(place);
+export async function serveOwnPlace(place: OwnPlace, ...args: readonly string[]): Promise<OwnWorld> {
+  const gate = await openHttpGate(place, ...args);
   const tokens = tokenCommands(place);
   const open: SdkClient[] = [];
   return {

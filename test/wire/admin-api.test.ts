@@ -84,7 +84,7 @@ function ask(
 const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 const json = { 'content-type': 'application/json' };
 
-/** Every address of the gate, in every method that it may be tried with. */
+/** Every path of the gateway, with every method a client might try. */
 async function everyRoute(): Promise<readonly (readonly [string, string])[]> {
   const { text } = await ask('GET', '/api/openapi.json', bearer(token));
   const described = Object.entries((JSON.parse(text) as OpenApi).paths).flatMap(([path, operations]) =>
@@ -113,13 +113,13 @@ async function everyRoute(): Promise<readonly (readonly [string, string])[]> {
   ];
 }
 
-it('leaves one warning of many wrong tokens in the log', async () => {
+it('logs one warning for many wrong tokens', async () => {
   for (let i = 0; i < 20; i += 1) await ask('GET', '/mcp', bearer(`wrong-${String(i)}`));
   const warnings = () => said.split('\n').filter((line) => line.includes('refused over HTTP'));
   await waitFor(
     () => warnings().length > 0,
     5000,
-    () => `the gate said ${said}`,
+    () => `the gateway logged ${said}`,
   );
   expect(warnings()).toHaveLength(1);
   expect(JSON.parse(warnings()[0] ?? '')).toMatchObject({ level: 'warn', count: 1, address: '127.0.0.1' });
@@ -127,17 +127,17 @@ it('leaves one warning of many wrong tokens in the log', async () => {
 });
 
 describe('the health addresses', () => {
-  it('need no token and tell nothing', async () => {
+  it('need no token and reveal nothing', async () => {
     expect(await ask('GET', '/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
     await waitFor(
       async () => (await ask('GET', '/readyz')).status === 200,
       5000,
-      () => 'the gate does not become ready',
+      () => 'the gateway does not become ready',
     );
     expect(await ask('GET', '/readyz')).toMatchObject({ status: 200, text: '{"status":"ready"}' });
   });
 
-  it('are closed to pages under a foreign name', async () => {
+  it('reject requests with a foreign Host', async () => {
     for (const path of ['/healthz', '/readyz']) {
       expect((await ask('GET', path, { host: 'evil.example' })).status).toBe(403);
       expect((await ask('GET', path, { origin: 'http://evil.example' })).status).toBe(403);
@@ -191,7 +191,7 @@ describe('every other address', () => {
     }
   });
 
-  it('answers 403 to a foreign Host or Origin, whatever token comes with it', async () => {
+  it('answers 403 to a foreign Host or Origin, with any token', async () => {
     for (const [method, path] of await everyRoute()) {
       for (const foreign of [
         { host: 'evil.example' },
@@ -241,14 +241,14 @@ describe('the admin API', () => {
   const call = (name: string, body: string) =>
     ask('POST', `/api/tools/${encodeURIComponent(name)}/call`, { ...bearer(token), ...json }, body);
 
-  it('answers at every address that its description names, as described', async () => {
+  it('answers at every path of its OpenAPI description, as described', async () => {
     const { body } = await get('/api/openapi.json');
     const { paths, openapi } = body as unknown as OpenApi;
     expect(openapi).toBe('3.1.0');
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { responses, parameters = [] }] of Object.entries(operations)) {
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403']));
-        // What changes rights or tokens, or speaks of one of them, has suites of its own.
+        // Operations on rights and tokens have their own suites.
         const isOfTools = path.startsWith('/api/tools');
         const isPlain = method === 'get' && !parameters.some(({ required }) => required);
         if (!isOfTools && !isPlain) continue;
@@ -275,7 +275,7 @@ describe('the admin API', () => {
     }
   });
 
-  it('shows the gate, its servers and its tools', async () => {
+  it('shows the gateway, its servers and its tools', async () => {
     expect((await get('/api/status')).body).toMatchObject({
       version: expect.stringMatching(/^\d/),
       sessions: expect.any(Number),
@@ -299,7 +299,7 @@ describe('the admin API', () => {
     });
   });
 
-  it('calls tools through the same pipeline, and gives back what they say', async () => {
+  it('calls tools through the same pipeline, and returns their results', async () => {
     expect(await call('up_a', '{"n":12345678901234567890}')).toMatchObject({
       status: 200,
       text: expect.stringContaining('"x":1e400'),
@@ -315,7 +315,7 @@ describe('the admin API', () => {
     expect((await call('up_asks', '{}')).status).toBeGreaterThanOrEqual(400);
   });
 
-  it('refuses bodies that are no arguments', async () => {
+  it('refuses bodies that are not valid arguments', async () => {
     const before = upstream.heardOf('tools/call').length;
     for (const body of ['[]', '1', '"x"', 'null', '{', '{"a":1}{', '{}\n{}', '\u0000']) {
       expect({ body, status: (await call('up_a', body)).status }).toEqual({ body, status: 400 });
@@ -326,7 +326,7 @@ describe('the admin API', () => {
 });
 
 describe('http.auth: none', () => {
-  it('lets in whoever reaches the port on the loopback interface, and says so', async () => {
+  it('accepts every client on the loopback interface, and warns about it', async () => {
     const open = openPlace({ servers: { up: upstream.entry }, http: { auth: 'none' } });
     const served = await openHttpGate(open);
     expect((await fetch(`${served.base}/api/status`)).status).toBe(200);

@@ -38,7 +38,7 @@ function ask(method: string, path: string, body = ''): Promise<Answer> {
   });
 }
 
-/** What the gateway knows about rights and tokens. */
+/** All rights and tokens stored in the gateway. */
 async function state(): Promise<string> {
   const [access, tokens] = [await ask('GET', '/api/access'), await ask('GET', '/api/tokens')];
   return access.text + tokens.text.replaceAll(/"lastUsedAt":"[^"]*"/g, '');
@@ -46,7 +46,7 @@ async function state(): Promise<string> {
 
 const grant = '{"principal":"agent:x","what":"Read"}';
 
-describe('[16.17] the admin API drops nothing that it was given', () => {
+describe('[16.17] the admin API never ignores input', () => {
   it.each([
     ['POST', '/api/audit/prune?dryRun=true', '{"olderThan":"1d"}', 'dryRun'],
     ['POST', '/api/tokens?expires=1h', '{"principal":"agent:q"}', 'expires'],
@@ -59,7 +59,7 @@ describe('[16.17] the admin API drops nothing that it was given', () => {
     ['GET', '/api/tools?profile=minimal', '', 'profile'],
     ['GET', '/api/status?verbose=1', '', 'verbose'],
     ['GET', '/api/access?format=yaml', '', 'format'],
-  ])('refuses a query member that the address does not know: %s %s', async (method, path, body, name) => {
+  ])('refuses an unknown query parameter: %s %s', async (method, path, body, name) => {
     const before = await state();
     const { status, text } = await ask(method, path, body);
     expect(status).toBe(400);
@@ -86,13 +86,13 @@ describe('[16.17] the admin API drops nothing that it was given', () => {
     ['GET', '/api/check?principal=agent:x&what=Read', '{"action":"see"}'],
     ['GET', '/api/tools', '{"profile":"minimal"}'],
     ['DELETE', '/api/tokens/none', '{"dryRun":true}'],
-  ])('refuses a body where there is none: %s %s', async (method, path, body) => {
+  ])('refuses a body where none is allowed: %s %s', async (method, path, body) => {
     const { status, text } = await ask(method, path, body);
     expect(status).toBe(400);
     expect(text).toContain('takes no body');
   });
 
-  it('control: the same orders without it are carried out', async () => {
+  it('control: the same requests without it succeed', async () => {
     expect(await ask('POST', '/api/audit/prune', '{"olderThan":"1d"}')).toMatchObject({ status: 200 });
     expect(await ask('POST', '/api/grants', grant)).toMatchObject({ status: 200 });
     expect((await ask('POST', '/api/tools/Bash/call', '{"command":"echo ran"}')).text).toContain('ran');

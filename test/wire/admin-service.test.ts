@@ -1,4 +1,4 @@
-// The commands and the admin API use one admin service: the same question gets the same answer, as JSON.
+// The commands and the admin API use the same admin service, so they return the same JSON.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,7 +76,7 @@ function file(name: string, content: unknown): string {
 const query = (path: string, members: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(members).toString()}`;
 
-/** What must differ between two who are treated alike. */
+/** Fields that differ between two principals with the same rights. */
 function alike(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/agent([:/])(?:one|two)/g, 'agent$1x')
@@ -97,17 +97,17 @@ describe('a change', () => {
       order: (who) => ['PUT', `/api/principals/${encodeURIComponent(who)}/profile`, { profile: 'careful' }],
     },
     {
-      name: 'grants a tool for a time',
+      name: 'grants a tool temporarily',
       words: (who) => ['grant', who, 'Bash', '--until', '8h'],
       order: (who) => ['POST', '/api/grants', { principal: who, what: 'Bash', until: '8h' }],
     },
     {
-      name: 'grants a set to be seen',
+      name: 'grants visibility of a set',
       words: (who) => ['grant', who, 'server:gh', '--see'],
       order: (who) => ['POST', '/api/grants', { principal: who, what: 'server:gh', see: true }],
     },
     {
-      name: 'grants again what was granted',
+      name: 'repeats a grant',
       words: (who) => ['grant', who, 'server:gh', '--see'],
       order: (who) => ['POST', '/api/grants', { principal: who, what: 'server:gh', see: true }],
     },
@@ -117,12 +117,12 @@ describe('a change', () => {
       order: (who) => ['POST', '/api/grants', { principal: who, what: 'Grep', block: true }],
     },
     {
-      name: 'gives a role',
+      name: 'grants a role',
       words: (who) => ['grant', who, 'role:devs'],
       order: (who) => ['POST', '/api/grants', { principal: who, what: 'role:devs' }],
     },
     {
-      name: 'revokes what a profile still gives',
+      name: 'revokes a tool that a profile still grants',
       words: (who) => ['revoke', who, 'Read'],
       order: (who) => ['DELETE', '/api/grants', { principal: who, what: 'Read' }],
     },
@@ -133,7 +133,7 @@ describe('a change', () => {
     },
   ];
 
-  it.each(changes)('is the same over both faces: $name', async ({ words, order }) => {
+  it.each(changes)('has the same result over CLI and API: $name', async ({ words, order }) => {
     const typed = await command(...words('agent:one'));
     const sent = await api(...order('agent:two'));
     expect([typed.status, sent.status]).toEqual([0, 200]);
@@ -141,7 +141,7 @@ describe('a change', () => {
     expect(typed.value).toHaveProperty('revision');
   });
 
-  it('left the same rights behind, and a record of each', async () => {
+  it('results in the same rights and audit records', async () => {
     const one = await command('profile', 'inspect', 'agent:one');
     const two = await api('GET', '/api/principals/agent%3Atwo');
     expect(alike(one.value)).toEqual(alike(two.value));
@@ -178,7 +178,7 @@ describe('a question', () => {
     [['access', 'export'], '/api/access'],
     [['audit', '--limit', '5'], '/api/audit?limit=5'],
     [['audit', '--principal', 'agent:none'], '/api/audit?principal=agent%3Anone'],
-  ])('has one answer: %j', async (words, path) => {
+  ])('has the same answer over CLI and API: %j', async (words, path) => {
     const typed = await command(...words);
     const sent = await api('GET', path);
     expect(sent.status).toBe(200);
@@ -206,7 +206,7 @@ describe('a question', () => {
     ],
     [['grant', 'everybody', 'Read'], 'POST', '/api/grants', { principal: 'everybody', what: 'Read' }, 400],
     [['audit', '--limit', '0'], 'GET', '/api/audit?limit=0', undefined, 400],
-  ] as const)('is refused in the same words: %j', async (words, method, path, body, status) => {
+  ] as const)('is refused with the same message: %j', async (words, method, path, body, status) => {
     const typed = await command(...words);
     const sent = await api(method, path, body);
     expect(sent.status).toBe(status);
@@ -216,11 +216,11 @@ describe('a question', () => {
     expect(error).toEqual(errorThere);
     expect(error['code']).toMatch(/^access\./);
     expect([next, nextThere]).toEqual([expect.any(String), expect.any(String)]);
-    // At a terminal the way on is a command that can be pasted, where there is one.
+    // On the command line, `next` is a command to paste, if there is one.
     if (!String(next).startsWith('tidegate ')) expect(next).toBe(nextThere);
   });
 
-  it('of one who is no admin is refused, and the control is answered', async () => {
+  it('from a principal without admin rights is refused; control: an admin gets an answer', async () => {
     const made = await api('POST', '/api/tokens', { principal: 'agent:eve' });
     const secret = String(made.value['secret']);
     for (const path of ['/api/profiles', '/api/access', '/api/audit', '/api/principals/agent%3Aeve']) {
@@ -255,7 +255,7 @@ describe('a question', () => {
 describe('a document', () => {
   const tuple = { user: 'principal:agent/imported', relation: 'assignee', object: 'profile:careful' };
 
-  it('goes out as YAML and comes in again, over both faces', async () => {
+  it('is exported as YAML and imported again, over CLI and API', async () => {
     const yaml = await runGate(place, ['access', 'export']);
     expect(yaml.stdout).toMatch(/^tidegate: access\nformat: 1\nzone: local\n/);
     const exported = file('grants.yaml', yaml.stdout);
@@ -266,7 +266,7 @@ describe('a document', () => {
     expect(typed.value).toMatchObject({ changed: false, isDryRun: true });
   });
 
-  it('is written whole or not at all', async () => {
+  it('is imported completely or not at all', async () => {
     const before = (await api('GET', '/api/access')).value;
     const bad = { tidegate: 'access', format: 1, tuples: [tuple, { ...tuple, relation: 'owner' }] };
     const typed = await command('access', 'import', file('bad.json', bad));
@@ -282,7 +282,7 @@ describe('a document', () => {
     expect((await api('POST', '/api/access', good)).value).toMatchObject({ changed: false });
   });
 
-  it('of assertions passes or fails, and says so by its exit status', async () => {
+  it('of assertions passes or fails with the matching exit status', async () => {
     const holds = {
       tests: [{ name: 'careful', as: 'agent:imported', can: ['gh_issue'], cannot: ['gh_delete'] }],
     };
@@ -317,8 +317,8 @@ describe('the answer of `check`', () => {
   });
 });
 
-describe('what is granted on the command line', () => {
-  it('is there for an agent at its next list, and gone as soon as it is revoked', async () => {
+describe('a grant from the command line', () => {
+  it('applies to the next list of an agent, until it is revoked', async () => {
     const made = await command('token', 'create', '--as', 'agent:live', '--expires', '1h');
     const secret = String(made.value['secret']);
     const names = async (): Promise<readonly string[]> => {
@@ -367,7 +367,7 @@ describe('an explanation names the reason', () => {
     return String((value['token'] as Json)['id']);
   }
 
-  it('for every way in which an answer can come about', async () => {
+  it('for every possible reason', async () => {
     const nested = Array.from({ length: 30 }, (_, level) => ({
       user: `role:r${String(level)}#member`,
       relation: 'member',
@@ -427,7 +427,7 @@ describe('an explanation names the reason', () => {
     }
   });
 
-  it('and the commands it offers do what they say', async () => {
+  it('and the suggested commands work', async () => {
     const { value } = await command('explain', 'agent:helped', 'gh_issue');
     const offered = (value['change'] as readonly { readonly command: string }[])[0]?.command ?? '';
     expect(offered).toBe('tidegate grant agent:helped gh_issue');
@@ -436,8 +436,8 @@ describe('an explanation names the reason', () => {
   });
 });
 
-describe('on a screen of 80 columns', () => {
-  it('no line is longer, and a tree is drawn with plain characters where nobody can see others', async () => {
+describe('on a terminal of 80 columns', () => {
+  it('no line is longer, and without a UTF-8 terminal trees use ASCII characters', async () => {
     for (const words of [
       ['profile', 'list'],
       ['profile', 'inspect', 'agent:one'],

@@ -7,7 +7,7 @@ import { type FakeAgent, writeFakeAgent } from '../support/fake-agent.js';
 import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
 import { endProcess, program, waitFor } from '../support/gate.js';
 
-// The way of a launched agent into the gate: a socket that wants a ticket, and the program that carries the bytes.
+// How a launched agent connects to the gateway: a socket that requires a ticket, and the shim that forwards the bytes.
 
 let place: FlowPlace;
 let fake: FakeAgent;
@@ -61,7 +61,7 @@ const hello = `${JSON.stringify({
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 })}\n`;
 
-/** Says something at the socket and gives what it is told until it is shown out, or until it is answered. */
+/** Writes to the socket and returns what it receives until it is answered or disconnected. */
 function knock(...texts: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(agentSocket().address);
   sockets.push(socket);
@@ -77,44 +77,44 @@ function knock(...texts: readonly (string | Buffer)[]): Promise<string> {
   });
 }
 
-describe('the door', () => {
-  it('lets nobody in without a ticket, with garbage or with one of another run', async () => {
+describe('the agent socket', () => {
+  it('rejects connections without a ticket, with garbage, or with a ticket of another run', async () => {
     expect(await knock(hello)).not.toContain('serverInfo');
     expect(await knock('\n', hello)).not.toContain('serverInfo');
     expect(await knock(Buffer.from([0xff, 0xfe, 0, 10]), hello)).not.toContain('serverInfo');
     expect(await knock('x'.repeat(100_000))).not.toContain('serverInfo');
     expect(await knock(`${'a'.repeat(43)}\n${hello}`)).toBe('refused\n');
     expect(await knock(`${agentSocket().ticket}x\n${hello}`)).toBe('refused\n');
-    // The control: with its ticket the same words are answered, what came before did not spend it.
+    // The control: with its ticket the same request is answered; the attempts before did not use it up.
     expect(await knock(`${agentSocket().ticket}\n${hello}`)).toMatch(/^welcome\n.*"serverInfo"/);
   });
 
-  it('takes a ticket once', async () => {
+  it('accepts a ticket only once', async () => {
     const { ticket } = agentSocket();
     expect(await knock(`${ticket}\n${hello}`)).toContain('serverInfo');
     expect(await knock(`${ticket}\n${hello}`)).toBe('refused\n');
   });
 
-  it('shows out who is slow to show a ticket', async () => {
+  it('disconnects clients that do not send a ticket in time', async () => {
     const started = performance.now();
     expect(await knock()).toBe('');
     expect(performance.now() - started).toBeGreaterThan(4000);
   }, 20_000);
 
-  it('does not wait for the rest of a ticket, and does not spend it either', async () => {
+  it('does not wait for the rest of a partial ticket, and does not use it up', async () => {
     const { ticket } = agentSocket();
     expect(await knock(ticket.slice(0, 10))).toBe('');
     expect(await knock(`${ticket}\n${hello}`)).toContain('serverInfo');
   });
 
-  it('stands in a folder, with files, that only this user can enter', () => {
+  it('is in a folder, with files, that only this user can access', () => {
     expect(statSync(config).mode & 0o077).toBe(0);
     expect(statSync(dirname(config)).mode & 0o077).toBe(0);
     expect(launched()?.args.join(' ')).not.toContain(agentSocket().ticket);
   });
 });
 
-/** Starts the shim as an agent does, and waits until it has let us in. */
+/** Starts the shim like an agent does, and waits until it is connected. */
 async function openShim(file = config): Promise<{
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<{
@@ -153,7 +153,7 @@ async function openShim(file = config): Promise<{
 describe('the shim', () => {
   const limitMs = 1000;
 
-  it('carries bytes, and ends with the input of its client', async () => {
+  it('forwards bytes, and exits at the end of its input', async () => {
     const { child, ended, heard } = await openShim();
     expect(heard()).toContain('"serverInfo"');
     const at = performance.now();
@@ -163,21 +163,21 @@ describe('the shim', () => {
     expect(ms() - at).toBeLessThan(limitMs);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends at once on %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('exits at once on %s', async (signal) => {
     const { child, ended } = await openShim();
     const at = performance.now();
     child.kill(signal);
     expect((await ended).ms() - at).toBeLessThan(limitMs);
   });
 
-  it('ends when the run does, however that ends', async () => {
+  it('exits when the run ends for any reason', async () => {
     const { ended } = await openShim();
     const at = performance.now();
     run.kill('SIGKILL');
     expect((await ended).ms() - at).toBeLessThan(limitMs);
   });
 
-  it('says why it is refused with a used ticket, a file that is gone, or one that is no such file', async () => {
+  it('says why a used ticket, a missing file or an invalid file is refused', async () => {
     const first = await openShim();
     const second = await openShim();
     expect(await second.ended).toMatchObject({ code: 1 });

@@ -58,7 +58,7 @@ interface Round {
   readonly questions: ReadonlyMap<string, string>;
 }
 
-/** What a modern client got when it was asked. */
+/** The request for input that a modern client received. */
 function roundOf({ result, text }: RawAnswer): Round {
   if (result === undefined || textAt(result, 'resultType') !== '"input_required"')
     throw new Error(`no question: ${text}`);
@@ -73,7 +73,7 @@ function reply({ state, questions }: Round, answer: (ask: RawAsk) => string = an
   return `"inputResponses":{${parts.join(',')}},"requestState":${state}`;
 }
 
-/** Some of the letters of a text, spread over it; all of them in a full run. */
+/** Some positions spread over a text; all of them in a full run. */
 function spotsIn(text: string): readonly number[] {
   const spots = count(text.length);
   return Array.from({ length: spots }, (_, at) => Math.floor((at * text.length) / spots));
@@ -113,14 +113,14 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
   const call = (client: RawClient, tool: string, more = '"arguments":{}'): Promise<RawAnswer> =>
     client.request('tools/call', `"name":"${tool}",${more}`);
 
-  /** Calls a tool and answers whatever is asked, in the way of the client's era. */
+  /** Calls a tool and answers its questions, as the client's protocol version requires. */
   async function converse(client: RawClient, tool: string, answer = answerTo): Promise<RawAnswer> {
     let last = await call(client, tool);
     for (let round = 0; round < 5; round += 1) {
       if (last.result === undefined || !last.result.includes('"input_required"')) return last;
       last = await call(client, tool, `"arguments":{},${reply(roundOf(last), answer)}`);
     }
-    throw new Error('it never ended');
+    throw new Error('the questions never ended');
   }
 
   async function withClient(
@@ -142,7 +142,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
         expect(textOf(await converse(client, 'fix_test_elicitation'))).toContain('"username":"ada"');
         expect(textOf(await converse(client, 'fix_test_sampling'))).toBe('LLM response: sampled');
         expect(textOf(await converse(client, 'fix_test_input_required_result_list_roots'))).toBe(
-          // A legacy server is shared by all sessions: it gets the roots of the operator.
+          // A legacy server is shared by all sessions, so it gets the roots of the operator.
           way.protocol === 'modern' ? 'Roots: file:///ada' : 'Roots: file:///configured',
         );
         expect(textOf(await converse(client, 'fix_test_input_required_result_multi_round'))).toBe(
@@ -151,14 +151,14 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
       });
     });
 
-    it('and takes no for an answer', async () => {
+    it('and accepts a refusal', async () => {
       const answer = (): string => declined;
       await withClient(wire, { protocol, capabilities: all, answer }, async (client) => {
         expect(textOf(await converse(client, 'fix_test_elicitation', answer))).toContain('action: decline');
       });
     });
 
-    it('and tells the tool at once when the client cannot be asked', async () => {
+    it('and reports to the tool at once if the client cannot be asked', async () => {
       await withClient(wire, { protocol, capabilities: '{}' }, async (client) => {
         const started = performance.now();
         for (const [tool, capability] of [
@@ -184,14 +184,14 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
       });
     });
 
-    it('and hears when the client leaves with the question open', async () => {
+    it('and is notified when the client disconnects with an open question', async () => {
       const before = scripted.heard().length;
       const client = await gated.connect(wire, { protocol, capabilities: all });
       const asked = call(client, 'scr_asks').catch(() => 'gone');
       if (protocol === 'modern') {
         roundOf((await asked) as RawAnswer);
         await client.close();
-        // Between two rounds nobody is connected: the call waits for its answer, and only its own time ends it.
+        // Between two rounds no client is connected: the call waits for its answer until its own timeout.
         return;
       }
       await waitFor(
@@ -200,7 +200,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
         () => 'the question did not come',
       );
       await client.close();
-      // Between two rounds a modern server has nobody to tell.
+      // Between two rounds a modern server has no connection to notify.
       if (way.protocol === 'modern') return;
       await waitFor(
         () => hasHeardTheEnd(before),
@@ -210,7 +210,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
     });
   });
 
-  /** A server of a stdio gate ends with it; one that is shared gets an error for its question, or a cancellation. */
+  /** A server of a stdio gateway ends with it; a shared server gets an error for its question, or a cancellation. */
   function hasHeardTheEnd(from: number): boolean {
     const heard = scripted.heard().slice(from);
     if (heard.some(({ kind, text }) => kind === 'cancelled' || text?.includes('"question-') === true))
@@ -231,7 +231,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
       const forged = [-32602, 'ask.forged'];
       const tool = 'fix_test_input_required_result_request_state';
 
-      it('against every change, and an attempt does not spend the call', async () => {
+      it('against every change, and a failed attempt does not use up the call', async () => {
         const round = roundOf(await call(client, tool));
         const state = JSON.parse(round.state) as string;
         const changed = [
@@ -277,7 +277,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
         expect(textOf(await call(client, tool, `"arguments":{},${reply(round)}`))).toContain('state-ok');
       });
 
-      it('against the gate of another operator', async () => {
+      it('against use at the gateway of another operator', async () => {
         const other = await openGated({ fix: await openFixture('stdio', way.protocol) });
         const stranger = await other.connect(wire, { protocol: 'modern', capabilities: all });
         const round = roundOf(await call(stranger, tool));
@@ -287,17 +287,17 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
         await other.close();
       });
 
-      it('against a second use, where the call waits in the gate', async () => {
+      it('against a second use, if the call waits in the gateway', async () => {
         const round = roundOf(await call(client, tool));
         const answer = `"arguments":{},${reply(round)}`;
         expect(textOf(await call(client, tool, answer))).toContain('state-ok');
         const again = await call(client, tool, answer);
-        // A modern server keeps its own state and judges a second use itself: ours only proves who may bring it back.
+        // A modern server keeps its own state and handles a second use itself; our seal only proves who may send it back.
         if (way.protocol === 'modern') expect(textOf(again)).toContain('state-ok');
         else expect(codeOf(again)).toEqual([-32602, 'ask.expired']);
       });
 
-      it('and asks again for what was not answered', async () => {
+      it('and repeats questions that were not answered', async () => {
         const first = roundOf(await call(client, tool));
         const again = roundOf(
           await call(client, tool, `"arguments":{},"inputResponses":{"x":1},"requestState":${first.state}`),
@@ -308,7 +308,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
         expect(textOf(await call(client, tool, `"arguments":{},${reply(wrong)}`))).toContain('state-ok');
       });
 
-      it('and lets two calls that wait answer in any order', async () => {
+      it('and lets two waiting calls be answered in any order', async () => {
         const [one, two] = [
           roundOf(await call(client, 'fix_test_elicitation', '"arguments":{"message":"one"}')),
           roundOf(await call(client, 'fix_test_elicitation', '"arguments":{"message":"two"}')),
@@ -334,7 +334,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
   );
 
   describe.each(['legacy', 'modern'] as const)('and several %s clients at once', (protocol) => {
-    it('puts each question to the caller whose call it is about', async () => {
+    it('sends each question to the client that made the call', async () => {
       const names = ['ada', 'bob', 'eve', 'kim'];
       const asked: string[] = [];
       const talk = async (name: string): Promise<string> => {
@@ -357,14 +357,14 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
       for (const [at, text] of said.entries()) {
         if (text !== 'refused') expect(text).toContain(`"username":"${names[at] ?? ''}"`);
       }
-      // Whoever was refused may try again, and then it is clear whose turn it is.
+      // A refused client may try again; by then it is clear which call the question belongs to.
       expect(await talk('zoe')).toContain('"username":"zoe"');
     });
   });
 });
 
 describe('a server that believes every state', () => {
-  it('is told the lie without the gate (control), and not with it', async () => {
+  it('receives a forged state without the gateway (control), and not through it', async () => {
     const asks = { q: '{"method":"roots/list","params":{}}' };
     const answers = { 'tools/call': { open: { result: '{"content":[]}', asks, state: '"by the server"' } } };
     const lists = { 'tools/list': ['{"name":"open","inputSchema":{"type":"object"}}'] };

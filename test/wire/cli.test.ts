@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const run = (...args: readonly string[]): Promise<Ran> => runGate(place, args);
 
-/** Every command, in a form that works, with whether it can be run to its end. */
+/** Every command in a working form, and whether it ends without a signal. */
 const commands = [
   ['serve'],
   ['mcp'],
@@ -75,7 +75,7 @@ describe('help', () => {
   });
 
   it.each(commands.map((words) => words.join(' ')))(
-    'of %s shows an example and is printed to the one who asked',
+    'of %s shows an example and goes to standard output',
     async (name) => {
       const { status, stdout, stderr } = await run(...name.split(' '), '--help');
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -93,17 +93,17 @@ describe('exit status', () => {
     ['an unknown command', ['tols'], 2, 'Did you mean "tools"?'],
     ['an unknown command of a group', ['tools', 'lst'], 2, 'Did you mean "list"?'],
     ['an unknown option', ['tools', 'list', '--colour'], 2, '--help'],
-    ['too many words', ['tools', 'show', 'a', 'b'], 2, '--help'],
-    ['a missing word', ['tools', 'call'], 2, 'name'],
-    ['arguments that are no object', ['tools', 'call', 'files_read_file', '{'], 2, 'JSON'],
+    ['too many arguments', ['tools', 'show', 'a', 'b'], 2, '--help'],
+    ['a missing argument', ['tools', 'call'], 2, 'name'],
+    ['arguments that are not an object', ['tools', 'call', 'files_read_file', '{'], 2, 'JSON'],
     ['an unknown tool', ['tools', 'call', 'files_raed_file', '{}'], 3, 'Did you mean "files_read_file"?'],
     ['an unknown tool to show', ['tools', 'show', 'files_read_fil'], 3, 'Did you mean "files_read_file"?'],
     ['an unknown server', ['servers', 'file'], 3, 'Did you mean "files"?'],
-    ['a file that is not there', ['tools', 'list', '--config', 'nowhere.yaml'], 3, 'nowhere.yaml'],
+    ['a missing file', ['tools', 'list', '--config', 'nowhere.yaml'], 3, 'nowhere.yaml'],
     ['a tool that fails', ['tools', 'call', 'files_fails'], 5, 'it failed'],
-    ['a tool that is refused by its server', ['tools', 'call', 'files_refused'], 5, 'not today'],
+    ['a call that the server refuses', ['tools', 'call', 'files_refused'], 5, 'not today'],
     ['a server that never answers', ['tools', 'call', 'files_hangs'], 4, 'within'],
-    ['a server that dies', ['tools', 'call', 'files_dies'], 4, 'was lost'],
+    ['a server that crashes', ['tools', 'call', 'files_dies'], 4, 'was lost'],
     ['a bad port', ['serve', '--port', '70000'], 2, '65535'],
     ['a bad address', ['mcp', '--via', 'ftp://x'], 2, 'http'],
   ];
@@ -118,7 +118,7 @@ describe('exit status', () => {
   });
 
   it.each(cases.filter(([, args]) => args.length > 0))(
-    'of %s is the same with --json, and what is printed is JSON',
+    'of %s is the same with --json, and the output is JSON',
     async (_what, args, status) => {
       const ran = await run(...args, '--json');
       expect(ran.status).toBe(status);
@@ -164,7 +164,7 @@ describe('every command with --json', () => {
   });
 });
 
-describe('the words of a call', () => {
+describe('the arguments of a call', () => {
   const heard = (): unknown =>
     (
       JSON.parse(upstream.heardOf('tools/call').at(-1) ?? '{}') as {
@@ -184,8 +184,8 @@ describe('the words of a call', () => {
   });
 });
 
-describe('what is printed', () => {
-  it('has no colours and no control characters when nobody looks, whatever a server says', async () => {
+describe('the output', () => {
+  it('has no colors and no control characters without a terminal, whatever a server sends', async () => {
     for (const args of [
       ['tools', 'list'],
       ['tools', 'show', 'files_hostile'],
@@ -207,7 +207,7 @@ describe('what is printed', () => {
     }
   });
 
-  it('says what is wrong with each server', async () => {
+  it('reports the problem of each server', async () => {
     const { stdout, status } = await run('servers');
     expect(status).toBe(0);
     expect(stdout).toMatch(/files +(ready|idle) +(\d+|-) +6 +0/);
@@ -218,7 +218,7 @@ describe('what is printed', () => {
 });
 
 describe('config check', () => {
-  it('reports every problem at once, with its place, its code and a remedy', async () => {
+  it('reports every problem at once, with its position, code and remedy', async () => {
     const wrong = openPlace({}, { trusted: false });
     writeFileSync(
       wrong.configFile,
@@ -260,7 +260,7 @@ describe('config check', () => {
     wrong.close();
   });
 
-  it('finds the file upwards, and its own where there is none', async () => {
+  it('finds the file in parent folders, or falls back to the user file', async () => {
     const deep = join(place.directory, 'workspace', 'a', 'b');
     mkdirSync(deep, { recursive: true });
     expect((await runGate(place, ['config', 'path'], { cwd: deep })).stdout.trim()).toBe(place.configFile);

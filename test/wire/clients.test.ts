@@ -14,7 +14,7 @@ import {
 } from '../support/upstreams.js';
 
 const watched = 'test://watched-resource';
-/** How long after a call of another client its late lines may still come. */
+/** How long late lines may still arrive after a call by another client. */
 const ownershipMs = 2200;
 const kinds = sdkKinds.flatMap((kind) => (['stdio', 'http'] as const).map((wire) => ({ ...kind, wire })));
 const reads = {
@@ -43,7 +43,7 @@ const script: Script = {
   },
 };
 
-/** Both official clients in both eras against every upstream; their other modes against two, or all in a full run. */
+/** Both official clients with both protocol versions and every upstream; other modes with two, or all in a full run. */
 function kindsFor(way: (typeof upstreamWays)[number]): typeof kinds {
   const isWhole =
     count(10) === 10 ||
@@ -52,9 +52,9 @@ function kindsFor(way: (typeof upstreamWays)[number]): typeof kinds {
   return isWhole ? kinds : kinds.filter(({ sdk, mode }) => sdk === 'v1' || mode === 'pinned');
 }
 
-/** The official clients against every kind of upstream. */
+/** The official clients with every kind of upstream. */
 describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) => {
-  // A legacy server is shared by all sessions: it gets the roots of the operator.
+  // A legacy server is shared by all sessions, so it gets the roots of the operator.
   const givenRoot = way.protocol === 'modern' ? rootUri : 'file:///configured';
   let gated: Gated;
   let scripted: ScriptedUpstream;
@@ -81,14 +81,14 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       return content.map(({ text }) => text ?? '').join('');
     };
 
-    it('opens in the era that the client asks for', () => {
+    it('uses the protocol version that the client requests', () => {
       expect(client.serverName()).toBe('tidegate');
       if (kind.sdk === 'v2')
         expect(client.version()).toBe(kind.protocol === 'modern' ? '2026-07-28' : '2025-11-25');
       expect(client.instructions()).toContain('A server that exists to be tested.');
     });
 
-    it('lists what the servers have on all their pages', async () => {
+    it('lists all pages of the servers', async () => {
       const names = (await client.tools()).map(({ name }) => name);
       expect(names.filter((name) => name.startsWith('fix_')).length).toBeGreaterThanOrEqual(30);
       expect(names).toEqual(
@@ -102,7 +102,7 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       ]);
     });
 
-    it('carries text, images, audio, resources and mixtures', async () => {
+    it('passes on text, images, audio, resources and mixed content', async () => {
       expect(await textOf('fix_test_simple_text')).toBe('This is a simple text response for testing.');
       const types = async (name: string) => (await client.call(name)).content.map(({ type }) => type);
       expect((await client.call('fix_test_image_content')).content).toMatchObject([
@@ -113,12 +113,12 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       expect(await types('fix_test_multiple_content_types')).toEqual(['text', 'image', 'resource']);
     });
 
-    it('carries structured content that fits the schema of the tool', async () => {
+    it('passes on structured content that matches the schema of the tool', async () => {
       await client.tools();
       expect((await client.call('scr_weather')).structuredContent).toEqual({ degrees: 21, sky: 'clear' });
     });
 
-    it('tells errors of tools from errors of the protocol', async () => {
+    it('distinguishes tool errors from protocol errors', async () => {
       expect(await client.call('fix_test_error_handling')).toMatchObject({ isError: true });
       await expect(client.call('scr_refused')).rejects.toMatchObject({
         code: -32050,
@@ -147,26 +147,26 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       expect(await client.complete(ref, { name: 'id', value: 'te' })).toEqual(['test', 'testing']);
     });
 
-    it('hears of progress', async () => {
+    it('receives progress notifications', async () => {
       const seen: number[] = [];
       await client.call(
         'fix_test_tool_with_progress',
         {},
         { onProgress: ({ progress }) => seen.push(progress) },
       );
-      // The official clients take an answer at once and drop its progress handler with it, but hand notifications on a
-      // turn later: of what comes in one breath with the answer they forget the progress. That the gate sends all of it,
-      // in order and before the answer, is tested with clients that hear everything (lossless.test.ts).
+      // The official clients process an answer at once and remove its progress handler, but deliver notifications one
+      // turn later, so they lose progress that arrives together with the answer. lossless.test.ts checks with other
+      // clients that the gateway sends all of it, in order and before the answer.
       expect(seen.length).toBeGreaterThan(0);
       expect(seen).toEqual([0, 50, 100].slice(0, seen.length));
     });
 
-    it('gets the log messages that it asked for', async () => {
+    it('receives the log messages it requested', async () => {
       const isLog = ({ method }: { readonly method: string }): boolean => method === 'notifications/message';
       const heard = () => client.notices.filter(isLog);
       if (kind.protocol === 'legacy') await client.setLevel('info');
       const meta = { 'io.modelcontextprotocol/logLevel': 'info' };
-      // Right after the call of another client the gate cannot know whose a line on a shared pipe is, and keeps it.
+      // Right after a call by another client, the gateway cannot know which client a line on a shared pipe belongs to, so it does not forward it.
       for (let tries = 0; tries < 3 && heard().length < 3; tries += 1) {
         if (tries > 0) await new Promise((resolve) => setTimeout(resolve, ownershipMs));
         await client.call('fix_test_tool_with_logging', {}, kind.protocol === 'modern' ? { meta } : {});
@@ -174,7 +174,7 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       expect(heard().at(-1)?.params).toMatchObject({ level: 'info', data: 'Tool execution completed' });
     });
 
-    it('hears of changed lists and of the resources that it watches', async () => {
+    it('is notified of changed lists and subscribed resources', async () => {
       const stop = await client.watch(watched);
       const heard = (method: string) => client.notices.filter((notice) => notice.method === method).length;
       const trigger = async (tool: string, method: string): Promise<void> => {
@@ -233,7 +233,7 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       );
     });
 
-    it('is asked by tools, and its answers reach them', async () => {
+    it('gets questions from tools, and its answers reach them', async () => {
       const before = client.asked.length;
       expect(await textOf('fix_test_elicitation', { message: 'who?' })).toContain('"username":"my username"');
       expect(await textOf('fix_test_sampling', { prompt: 'hi' })).toBe(`LLM response: ${sampledReply}`);
@@ -245,7 +245,7 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
       ]);
     });
 
-    it('is asked several things at once and one after the other', async () => {
+    it('gets several questions at once and one after the other', async () => {
       expect(await textOf('fix_test_input_required_result_multiple_inputs')).toBe(
         `${sampledReply} my name, roots: ${givenRoot}`,
       );
@@ -258,7 +258,7 @@ describe.each(upstreamWays)('servers over $wire with $protocol protocol', (way) 
   });
 });
 
-/** The ids of the calls that the server was told to stop, by a message or by a closed stream. */
+/** The ids of calls cancelled at the server, by a message or a closed stream. */
 function endedIds(heard: readonly Heard[]): readonly number[] {
   return heard.flatMap(({ kind, text, id, method }) => {
     if (kind === 'cancelled') {
@@ -270,7 +270,7 @@ function endedIds(heard: readonly Heard[]): readonly number[] {
   });
 }
 
-describe('a list that is longer than a page', () => {
+describe('a list longer than one page', () => {
   const total = 2345;
   const names = Array.from({ length: total }, (_, at) => `tool_${String(at).padStart(4, '0')}`);
   let gated: Gated;
@@ -283,7 +283,7 @@ describe('a list that is longer than a page', () => {
   afterAll(() => gated.close());
 
   it.each(kinds)(
-    'reaches the official client $sdk in $mode mode over $wire whole and in order',
+    'reaches the official client $sdk in $mode mode over $wire complete and in order',
     async (kind) => {
       const wire: Wire = kind.wire;
       const client = await openSdkClient({ kind, wire, place: gated.place, gate: gated.gate });

@@ -13,7 +13,7 @@ type Row = [code: string, status: number, typed: string, expected?: string];
 
 let plain: PluginPlace;
 let plugged: PluginPlace;
-/** With plugins that are wrong, and nothing trusted. */
+/** With broken plugins, and nothing trusted. */
 let broken: PluginPlace;
 let wrong: PluginPlace;
 const opened: PluginPlace[] = [];
@@ -83,7 +83,7 @@ export default defineTool({ name: 'torn', title: 'T', description: 'D.', effect:
   plain.writeWorkspace('.tidegate/workflows/changed.yaml', flow({ a: changes, b: command('sh part.sh') }));
   mkdirSync(join(plain.directory, 'locked', 'trust.json.lock'), { recursive: true, mode: 0o700 });
   const native = nativeLines('claude');
-  // It cannot say which models it has.
+  // It cannot list its models.
   writeFileSync(join(plain.directory, 'codex'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   writeFakeAgent(plain.directory, 'claude', { cli: 'claude', lines: native, trialLines: native });
 
@@ -205,17 +205,17 @@ describe.concurrent('of the command line', () => {
       env: { TIDEGATE_HOME: open },
     });
   });
-  // A file where the directory should be stops root, too.
+  // A file in place of the directory also stops root.
   it('state.unwritable', () =>
     meets(plain, ['state.unwritable', 6, 'run fails'], { env: { TIDEGATE_HOME: plain.configFile } }));
-  it.skipIf(!existsSync('/dev/full'))('file.unwritable, and says so where it can', async () => {
+  it.skipIf(!existsSync('/dev/full'))('file.unwritable, reported where possible', async () => {
     const { status, stderr } = await runGate(plain, ['config', 'schema'], { stdout: '/dev/full' });
     expect(stderr).toMatch(/^error file\.unwritable: .*ENOSPC.*\nnext: \S/);
     expect(status).toBe(4);
   });
 });
 
-describe.concurrent('of places', () => {
+describe.concurrent('of workspaces', () => {
   it.each<Row>([
     ['config.invalid', 2, 'servers', 'tidegate config check'],
     ['config.invalid', 2, 'run flow.yaml', 'tidegate config check'],
@@ -251,7 +251,7 @@ describe.concurrent('of workflows', () => {
     ['EXECUTION.STEP.BAD_VALUE', 3, 'run bad-value'],
     ['EXECUTION.WORKFLOW.FAILED', 3, 'run ends-badly'],
   ])('%s, with status %i: %s', (...row) => meets(plain, row));
-  it('EXECUTION.WORKFLOW.CHANGED, in the record of a run that an agent started', async () => {
+  it('EXECUTION.WORKFLOW.CHANGED, in the records of a run that an agent started', async () => {
     const called = await runGate(plain, ['tools', 'call', 'execute_workflow', 'workflow=changed', '--json']);
     const { structuredContent } = JSON.parse(called.stdout) as Said;
     const shown = await runGate(plain, ['runs', 'show', structuredContent?.run ?? '', '--json']);
@@ -259,7 +259,7 @@ describe.concurrent('of workflows', () => {
   });
 });
 
-/** Types a line, and looks at what a program and a person are told. */
+/** Runs a command line, and checks its output as JSON and as text. */
 async function meets(
   place: PluginPlace,
   [code, status, typed, expected = '']: Row,
@@ -279,15 +279,15 @@ async function meets(
 
 interface Said {
   readonly error?: { readonly code: string; readonly next?: string; readonly problems?: readonly string[] };
-  /** Of a run. */
+  /** For a run. */
   readonly next?: string;
   readonly workflows?: readonly { readonly findings: readonly { code: string; remedy?: string }[] }[];
   readonly problems?: readonly { readonly code: string; readonly remedy: string }[];
-  /** Of a tool. */
+  /** For a tool. */
   readonly structuredContent?: { readonly run: string };
 }
 
-/** The way forward that goes with a code. */
+/** The remedy for a code. */
 function nextOf({ stdout }: Ran, code: string): string | undefined {
   const said = JSON.parse(stdout) as Said;
   if (said.error?.code === code) return said.error.next;

@@ -19,14 +19,14 @@ beforeAll(() => {
 afterAll(() => place.close());
 
 describe('the program', () => {
-  it('says its version', () => {
+  it('prints its version', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       readonly version: string;
     };
     expect(place.run('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
   });
 
-  it('speaks without colours where nobody looks', () => {
+  it('prints no colors without a terminal', () => {
     expect(place.run('tools', 'list').stdout).not.toContain('\u001b');
     expect(place.run('tools', 'lst').stderr).not.toContain('\u001b');
   });
@@ -43,7 +43,7 @@ describe('the program', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ content: [{ type: 'image' }] });
   });
 
-  it('survives a reader that leaves', async () => {
+  it('survives a reader that closes the pipe', async () => {
     const child = start('tools', 'list', '--json');
     child.stdout.destroy();
     const [code, signal] = await ended(child);
@@ -72,11 +72,11 @@ describe('the program', () => {
   });
 });
 
-/** Runs a command with a terminal of its own. */
+/** Runs a command in its own terminal. */
 const terminal = '/usr/bin/script';
 
 describe('tidegate trust', () => {
-  it.runIf(existsSync(terminal))('ends with status 130 when Ctrl+C answers its question', async () => {
+  it.runIf(existsSync(terminal))('exits with status 130 if Ctrl+C is pressed at its prompt', async () => {
     const fresh = openPlace({ servers: { fix: { command: process.execPath } } }, { trusted: false });
     const command = `'${process.execPath}' '${program}' trust`;
     const child = spawn(terminal, ['--quiet', '--return', '--command', command, '/dev/null'], {
@@ -100,7 +100,7 @@ describe('tidegate trust', () => {
 });
 
 describe('tidegate serve', () => {
-  it('tells other commands where it is, and cleans up after itself', async () => {
+  it('publishes its address for other commands, and cleans up afterwards', async () => {
     const gate = await openHttpGate(place);
     const { status, stdout, stderr } = place.run('servers', '--json');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -112,7 +112,7 @@ describe('tidegate serve', () => {
     expect(gate.child.exitCode).toBe(0);
   });
 
-  it('is not asked when it was killed', async () => {
+  it('is not contacted after it was killed', async () => {
     const gate = await openHttpGate(place);
     gate.child.kill('SIGKILL');
     await ended(gate.child);
@@ -120,7 +120,7 @@ describe('tidegate serve', () => {
     expect(place.run('servers')).toMatchObject({ status: 0, stdout: expect.stringContaining('fix') });
   });
 
-  it('refuses a port that is taken', async () => {
+  it('refuses a port that is in use', async () => {
     const gate = await openHttpGate(place);
     const taken = new URL(gate.url).port;
     const { status, stderr } = place.run('serve', '--port', taken);
@@ -129,7 +129,7 @@ describe('tidegate serve', () => {
     await gate.close();
   });
 
-  it('shows its token once, and keeps it for its owner', async () => {
+  it('shows its token once, and stores it for its owner only', async () => {
     const fresh = openPlace({});
     const args = [program, 'serve', '--port', String(await freePort()), '--json'];
     for (const isFirst of [true, false]) {

@@ -31,11 +31,11 @@ const cases: readonly Case[] = [
   { typed: 'tidegate completion f', offered: ['fish'], absent: 'bash' },
 ];
 
-/** What each shell is asked, so that it prints what it would offer for a line. */
+/** Makes each shell print its suggestions for a line. */
 const shells = {
   bash: (script: string, words: readonly string[]) =>
     `source ${script}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${String(words.length - 1)}; _tidegate; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // The completion system of zsh wants a terminal: what the script hands to it is looked at instead.
+  // zsh completion needs a terminal, so check what the script passes to it instead.
   zsh: (script: string, words: readonly string[]) =>
     `compdef() { : }; _describe() { print -rl -- \${(P)\${@[-1]}} }; compadd() { shift; print -rl -- $@ }; _files() { : }
 source ${script}; words=(${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${String(words.length)}; _tidegate | sed 's/:.*//'`,
@@ -54,7 +54,7 @@ describe.each(Object.entries(shells))('completion of %s', (shell, asking) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.skipIf(!isHere).each(cases)('offers for "$typed" what can stand there', ({ typed, offered, absent }) => {
+  it.skipIf(!isHere).each(cases)('suggests valid completions for "$typed"', ({ typed, offered, absent }) => {
     const words = typed.split(' ');
     const { stdout, stderr } = spawnSync(shell, ['-c', asking(script, words)], { encoding: 'utf8' });
     expect(stderr).toBe('');

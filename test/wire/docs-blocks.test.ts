@@ -7,7 +7,7 @@ import { runGate } from '../support/run-program.js';
 
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 
-/** Blocks of YAML that say on their first line which file they are. */
+/** YAML blocks whose first line names a file. */
 const named = /```yaml\n# (\S+\.yaml)\b[^\n]*\n[\s\S]*?```/g;
 
 interface Block {
@@ -29,9 +29,9 @@ const blocks: readonly Block[] = pages
   )
   .filter(({ file, text }) => wordsFor(file, text) !== undefined);
 
-describe('files that the docs show', () => {
+describe('files shown in the docs', () => {
   const withFiles = [...new Set(blocks.map(({ page }) => page))];
-  it.each(withFiles)('are all taken by Tidegate, on the page %s', async (page) => {
+  it.each(withFiles)('are all valid, on the page %s', async (page) => {
     const place = openPlace({ servers: {} });
     try {
       const env = { ...place.env, GITHUB_TOKEN: 'x', DATABASE_URL: 'postgres://u@127.0.0.1/x' };
@@ -56,7 +56,7 @@ describe('files that the docs show', () => {
   });
 });
 
-/** The command that judges such a file; none for a file that only one command reads. */
+/** The command that validates such a file; none if only one command reads it. */
 function wordsFor(file: string, text: string): readonly string[] | undefined {
   if (/^states:/m.test(text)) return ['validate', file];
   return /(?:tidegate|profiles)\.yaml$/.test(file) ? ['config', 'check'] : undefined;

@@ -37,7 +37,7 @@ async function pointed(clients?: readonly ClientName[]): Promise<ClientPlaceOf> 
   return place;
 }
 
-/** Types what a row says is next, as it stands there, and says yes. */
+/** Runs the suggested command of a row exactly as shown, and confirms. */
 async function typed(place: ClientPlaceOf, { next = '' }: Row): Promise<void> {
   const [name, ...words] = next.replace('read it, then: ', '').split(' ');
   expect(name).toBe('tidegate');
@@ -48,11 +48,11 @@ async function typed(place: ClientPlaceOf, { next = '' }: Row): Promise<void> {
 
 const moved = join(dirname(program), 'gone', 'tidegate.js');
 
-describe('doctor and the gate in files of clients', () => {
-  it('sees that the program of a gate is gone, in all eight clients, and names the command that helps', async () => {
+describe('doctor and Tidegate entries in client files', () => {
+  it('reports a missing program in all eight clients, with the command that fixes it', async () => {
     const place = await pointed();
     const before = await rowsOf(place);
-    // The control: as it was written, nothing is wrong with it.
+    // The control: nothing is reported before the change.
     expect(before.map(({ state }) => state).filter((state) => state === 'fail' || state === 'warn')).toEqual(
       [],
     );
@@ -71,7 +71,7 @@ describe('doctor and the gate in files of clients', () => {
     expect(await rowsOf(place)).toEqual(before);
   });
 
-  it('sees that its configuration is not trusted, and that it is gone', async () => {
+  it('reports an untrusted and a missing configuration', async () => {
     const place = clientPlaceOfTest([]);
     for (const client of ['cursor', 'mcp-json'] as const) {
       mkdirSync(dirname(place.fileOf(client)), { recursive: true });
@@ -94,7 +94,7 @@ describe('doctor and the gate in files of clients', () => {
     expect((await rowsOf(place)).filter(({ state }) => state === 'fail')).toEqual([]);
   });
 
-  it('sees a backup whose file is gone, and puts it back', async () => {
+  it('reports a backup whose file is missing, and restores it', async () => {
     const place = clientPlaceOfTest(['gemini']);
     const before = readFileSync(place.fileOf('gemini'), 'utf8');
     await place.import('--point', '--yes', '--secrets', 'keep', '--force');
@@ -110,16 +110,16 @@ describe('doctor and the gate in files of clients', () => {
     expect(readFileSync(place.fileOf('gemini'), 'utf8')).toBe(before);
   });
 
-  it('finds nothing wrong with a gate that was put where there is no configuration', async () => {
+  it('accepts an entry without a configuration file', async () => {
     const place = clientPlaceOfTest([]);
     const { status, stderr } = await place.import('claude', '--point', '--yes');
     expect(status, stderr).toBe(0);
-    // No file was written, so none is named: a gate that is told to read one that is missing does not start.
+    // No file was written, so the entry names none: Tidegate does not start with a missing file.
     expect(readFileSync(place.fileOf('claude'), 'utf8')).not.toContain('--config');
     expect(await rowsOf(place)).toMatchObject([{ state: 'ok', facts: { client: 'claude' } }]);
   });
 
-  it('names what only the user can fix', async () => {
+  it('names problems that only the user can fix', async () => {
     const place = clientPlaceOfTest([]);
     const as = { command: '/gone/node', args: ['/gone/tidegate.js', 'mcp', '--as', 'agent:alice'] };
     const servers = { one: as, two: { command: 'tidegate', args: ['mcp'] } };
@@ -128,10 +128,10 @@ describe('doctor and the gate in files of clients', () => {
     const rows = await rowsOf(place);
     expect(rows.map(({ state, next }) => [state, next])).toEqual([
       ['fail', `fix /gone/node in ${place.fileOf('cursor')} by hand`],
-      // The registry need not have it: this very program is what works.
+      // The registry may not have the package, but this program works.
       ['fail', `npm install --global ${dirname(dirname(program))}`],
     ]);
-    // What was given to act as less is not written anew as something that acts as more.
+    // An entry with limited rights is not replaced by one with more rights.
     await place.import('cursor', '--point', '--yes');
     expect(readFileSync(place.fileOf('cursor'), 'utf8')).toContain('agent:alice');
   });
@@ -150,12 +150,12 @@ const hostile: readonly (readonly [what: string, spoil: Spoil])[] = [
     },
   ],
   [
-    'a file as large as is read',
+    'a file of the maximum size',
     (file) => writeFileSync(file, `{"mcpServers":{"a":"${'x'.repeat(30_000_000)}`),
   ],
-  ['what is nested without end', (file) => writeFileSync(file, '['.repeat(1_000_000))],
+  ['endless nesting', (file) => writeFileSync(file, '['.repeat(1_000_000))],
   [
-    'more gates than anybody has',
+    'a huge number of entries',
     (file) => {
       const gate = { command: '/gone/node', args: ['/gone/tidegate.js', 'mcp', '--config', '/dev/zero'] };
       const all = Array.from({ length: 20_000 }, (_, at) => [String(at), gate] as const);
@@ -163,7 +163,7 @@ const hostile: readonly (readonly [what: string, spoil: Spoil])[] = [
     },
   ],
   [
-    'a gate whose configuration is a pipe',
+    'an entry whose configuration is a pipe',
     (file) => {
       execFileSync('mkfifo', [`${file}.yaml`]);
       const gate = { command: process.execPath, args: [program, 'mcp', '--config', `${file}.yaml`] };
@@ -172,8 +172,8 @@ const hostile: readonly (readonly [what: string, spoil: Spoil])[] = [
   ],
 ];
 
-describe('doctor before hostile files of clients', () => {
-  it.each(hostile)('%s: is told, and holds nothing up', async (_what, spoil) => {
+describe('doctor with hostile client files', () => {
+  it.each(hostile)('%s: is reported, and delays nothing', async (_what, spoil) => {
     const place = clientPlaceOfTest([]);
     for (const client of ['cursor', 'mcp-json'] as const) {
       mkdirSync(dirname(place.fileOf(client)), { recursive: true });

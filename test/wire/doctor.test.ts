@@ -50,7 +50,7 @@ async function doctor(
   more = {},
 ): Promise<Whole & Pick<Ran, 'status'>> {
   const { status, stdout, stderr } = await runGate(place, ['doctor', '--json', ...args], more);
-  // A defect ends with status 1 and a stack.
+  // A bug would exit with status 1 and a stack trace.
   expect([status, stderr]).toEqual([
     expect.toSatisfy((code) => code === 0 || code === 4),
     expect.not.stringContaining('    at '),
@@ -61,12 +61,12 @@ async function doctor(
 function of({ checks }: Whole, id: string, about?: string): Found {
   const findings = checks.find((check) => check.id === id)?.findings ?? [];
   const found = about === undefined ? findings[0] : findings.find((one) => one.about === about);
-  if (found === undefined) throw new Error(`no finding of ${id} ${about ?? ''}`);
+  if (found === undefined) throw new Error(`no finding for ${id} ${about ?? ''}`);
   return found;
 }
 
 const node = process.execPath;
-/** Says what it lacks and ends, or never answers. */
+/** Prints an error and exits, or never answers. */
 const failing = {
   command: node,
   args: ['-e', 'console.error("one"); console.error("password=hunter2222 is wrong"); process.exit(3)'],
@@ -103,7 +103,7 @@ afterAll(() => {
 });
 
 describe('tidegate doctor', () => {
-  it('starts nothing of a file that nobody trusted, sends nothing where it says, and says what to type', async () => {
+  it('starts nothing and sends nothing for an untrusted file, and suggests a command', async () => {
     const heard: string[] = [];
     const collector = createServer((request, response) => {
       heard.push(request.url ?? '');
@@ -144,7 +144,7 @@ describe('tidegate doctor', () => {
     expect(checks.map(({ id }) => id)).toContain('platform');
   });
 
-  it('tries each server, with what its tools cost and its last words, and fails when one does', async () => {
+  it('starts each server, shows its token cost and last output, and fails if a server fails', async () => {
     place.trust();
     const whole = await doctor(place, ['--only', 'servers,store']);
     expect([whole.status, whole.ok, existsSync(marker)]).toEqual([4, false, true]);
@@ -163,7 +163,7 @@ describe('tidegate doctor', () => {
     expect(of(whole, 'store').detail).toMatch(/created when needed|intact/);
   });
 
-  it.skipIf(!hasTerminals)('fits a terminal of 80 columns, in words, and shows what it is at', async () => {
+  it.skipIf(!hasTerminals)('fits a terminal of 80 columns, and shows its progress', async () => {
     const env = { ...place.env, NO_COLOR: '1' };
     const terminal = openTerminal({ args: ['doctor'], cwd: join(place.directory, 'workspace'), env });
     expect(await terminal.ended).toBe(4);
@@ -177,7 +177,7 @@ describe('tidegate doctor', () => {
     expect(wide).toEqual([]);
   });
 
-  it('names the next command where nothing is configured, and where a name is not known', async () => {
+  it('suggests a command if nothing is configured or a name is unknown', async () => {
     const empty = folder();
     const env = { ...place.env, TIDEGATE_HOME: join(empty, 'none') };
     const whole = await doctor(place, ['--only', 'place,servers,home'], { cwd: empty, env });
@@ -192,7 +192,7 @@ describe('tidegate doctor', () => {
     expect(place.run('doctor', '--fix', '--agent', 'claude').status).toBe(2);
   });
 
-  it('finds a port that is taken, and a store and a collector that give no answer', async () => {
+  it('reports a port in use, and a store and a collector that do not answer', async () => {
     const refusing = createServer((_request, response) => response.writeHead(401).end());
     await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
     const { port } = refusing.address() as AddressInfo;
@@ -217,7 +217,7 @@ describe('tidegate doctor', () => {
     }
   });
 
-  it('mends rights and left-overs, says what it did, and leaves alone what is not its own', async () => {
+  it('fixes permissions and leftovers, reports what it did, and does not touch other files', async () => {
     const home = join(folder(), 'state');
     const env = { ...place.env, TIDEGATE_HOME: home };
     cpSync(place.env['TIDEGATE_HOME'] ?? '', home, { recursive: true });
@@ -242,7 +242,7 @@ describe('tidegate doctor', () => {
     expect(of(before, 'home.leftovers').detail).toContain('1 incomplete backup');
     expect([existsSync(half), existsSync(join(home, 'serve.json'))]).toEqual([false, false]);
     expect(readdirSync(join(home, 'sockets'))).toEqual([]);
-    // A directory that holds things of others may be theirs.
+    // A directory with other files may belong to another program.
     chmodSync(home, 0o777);
     writeFileSync(join(home, 'holiday.jpg'), '');
     const shared = await doctor(place, ['--only', 'home', '--fix'], { env });
@@ -251,12 +251,12 @@ describe('tidegate doctor', () => {
   });
 });
 
-describe('doctor --fix in a directory that holds things of others', () => {
+describe('doctor --fix in a directory with other files', () => {
   const strangers = ['notes.txt', 'trust-me.txt', 'token-ring.md', 'public_html/index.html', 'tools/saw.txt'];
   const old = new Date(Date.now() - 3_600_000);
   const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-  it('removes and closes only what Tidegate itself makes', async () => {
+  it('removes and protects only files created by Tidegate', async () => {
     const home = join(folder(), 'state');
     mkdirSync(home, { mode: 0o700 });
     const put = (path: string, text = ''): void => {
@@ -266,7 +266,7 @@ describe('doctor --fix in a directory that holds things of others', () => {
     };
     for (const path of [...strangers, 'pipes-and-drums/march.txt', 'pipes-aaaaaa/tune.txt']) put(path);
     for (const path of ['tools', 'public_html']) chmodSync(join(home, path), 0o755);
-    // As another program calls its settings.
+    // Named like the settings of another program.
     put('serve.json', '{"public":"dist"}');
     put('secrets.json', '{"version":1,"values":{}}');
     const backup = 'backups/2026-01-01T00-00-00-000Z-cursor-0123abcd.before';
@@ -285,13 +285,13 @@ describe('doctor --fix in a directory that holds things of others', () => {
     expect(existsSync(join(home, 'pipes-and-drums/march.txt'))).toBe(true);
     expect(existsSync(join(home, 'pipes-aaaaaa/tune.txt'))).toBe(true);
     expect(existsSync(join(home, 'serve.json'))).toBe(true);
-    // The control: what is ours is mended and removed all the same.
+    // The control: our own files are still fixed and removed.
     expect(existsSync(join(home, 'pipes-bbbbbb'))).toBe(false);
     expect([modeOf(join(home, 'secrets.json')), modeOf(join(home, backup))]).toEqual([0o600, 0o600]);
   });
 });
 
-/** A doctor at work, to be ended in the middle of it. */
+/** A running doctor, to be interrupted. */
 function lookingAtServers(own: Place): {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -308,10 +308,10 @@ type Spoil = (home: string, workspace: string) => void;
 const pipe = (path: string): void => void execFileSync('mkfifo', [path]);
 
 const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = [
-  ['a pipe in the place of the record of verdicts', 'home.files', (home) => pipe(join(home, 'agents.json'))],
-  ['a pipe in the place of the record of `serve`', 'home.files', (home) => pipe(join(home, 'serve.json'))],
+  ['a pipe in place of the isolation results', 'home.files', (home) => pipe(join(home, 'agents.json'))],
+  ['a pipe in place of the record of `serve`', 'home.files', (home) => pipe(join(home, 'serve.json'))],
   [
-    'a link to a pipe in the place of the token',
+    'a link to a pipe in place of the token',
     'home.files',
     (home) => {
       pipe(join(home, '..', 'far'));
@@ -319,7 +319,7 @@ const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = 
     },
   ],
   [
-    'a pipe among what is remembered of servers',
+    'a pipe in the server cache',
     'home.files',
     (home) => {
       mkdirSync(join(home, 'upstreams'), { recursive: true });
@@ -335,18 +335,18 @@ const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = 
     },
   ],
   [
-    'a record of trust that is none',
+    'an invalid trust record',
     'trust',
     (home) => writeFileSync(join(home, 'trust.json'), '{"version":', { mode: 0o600 }),
   ],
   [
-    'a store that is noise',
+    'a store with random content',
     'store',
     (home) => writeFileSync(join(home, 'state.db'), 'noise '.repeat(2000), { mode: 0o600 }),
   ],
-  ['a folder in the place of the store', 'store', (home) => mkdirSync(join(home, 'state.db'))],
+  ['a folder in place of the store', 'store', (home) => mkdirSync(join(home, 'state.db'))],
   [
-    'a file in the place of the state directory',
+    'a file in place of the state directory',
     'home',
     (home) => {
       rmSync(home, { recursive: true });
@@ -362,7 +362,7 @@ const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = 
     },
   ],
   [
-    'a pipe among the tools of the workspace',
+    'a pipe among the workspace tools',
     'trust',
     (_home, workspace) => {
       mkdirSync(join(workspace, '.tidegate', 'tools'), { recursive: true });
@@ -370,7 +370,7 @@ const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = 
     },
   ],
   [
-    'a pipe in the place of the profiles',
+    'a pipe in place of the profiles',
     'policy',
     (_home, workspace) => {
       mkdirSync(join(workspace, '.tidegate'), { recursive: true });
@@ -378,21 +378,21 @@ const hostile: readonly (readonly [what: string, id: string, spoil: Spoil])[] = 
     },
   ],
   [
-    'a configuration that is noise',
+    'a configuration with random content',
     'config',
     (_home, workspace) => writeFileSync(join(workspace, 'tidegate.yaml'), '\u0000{['),
   ],
 ];
 
-describe.skipIf(!hasProc)('doctor before hostile state', () => {
-  it('the control: whoever opens a pipe in the place of a file waits for ever', () => {
+describe.skipIf(!hasProc)('doctor with hostile state', () => {
+  it('the control: opening a pipe in place of a file blocks forever', () => {
     const path = join(folder(), 'pipe');
     pipe(path);
     const read = `require('node:fs').readFileSync(${JSON.stringify(path)})`;
     expect(() => execFileSync(node, ['-e', read], { timeout: 1500 })).toThrow('ETIMEDOUT');
   });
 
-  it.each(hostile)('%s: says so, and comes to its end', async (_what, id, spoil) => {
+  it.each(hostile)('%s: reports it, and finishes', async (_what, id, spoil) => {
     const root = folder();
     const [home, workspace] = [join(root, 'state'), join(root, 'work')];
     mkdirSync(home, { mode: 0o700 });
@@ -404,7 +404,7 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
     expect([whole.status, whole.checks.find((check) => check.id === id)?.state]).toEqual([4, 'fail']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('folders that it may not look into: says so', async () => {
+  it.skipIf(process.getuid?.() !== 0)('reports folders that it cannot read', async () => {
     const root = folder();
     const [home, workspace] = [join(root, 'state'), join(root, 'work')];
     for (const one of [home, workspace]) mkdirSync(one, { mode: 0o700 });
@@ -420,7 +420,7 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
-    'leaves no server behind when it is ended by %s',
+    'leaves no server running when it is ended by %s',
     async (signal) => {
       const mark = `doctor-${signal}-${String(process.pid)}`;
       const silent = {
@@ -431,7 +431,7 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
       try {
         const { child, ended } = lookingAtServers(own);
         const left = (): readonly string[] => findMarked(mark).map(describeProcess);
-        // The control: it does run.
+        // The control: it runs.
         await waitFor(
           () => left().length > 0,
           15_000,
@@ -452,11 +452,11 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
 
   const stays = (mark: string): string =>
     `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); // ${mark}`;
-  /** Ways to leave the group that a signal reaches; all of them ignore TERM. */
+  /** Ways to leave the process group that a signal reaches. All of them ignore SIGTERM. */
   const hidings: Readonly<Record<string, (mark: string) => string>> = {
-    'a session of its own': (mark) => spawned(stays(mark), ''),
-    'a second fork, whose parent is gone': (mark) => spawned(spawned(stays(mark), ''), ''),
-    'a session of its own and an empty environment': (mark) => spawned(stays(mark), ', env: {}'),
+    'a separate session': (mark) => spawned(stays(mark), ''),
+    'a second fork whose parent has exited': (mark) => spawned(spawned(stays(mark), ''), ''),
+    'a separate session and an empty environment': (mark) => spawned(stays(mark), ', env: {}'),
   };
   const spawned = (code: string, more: string): string =>
     `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(code)}], { detached: true, stdio: 'ignore'${more} }).unref();`;
@@ -465,36 +465,39 @@ describe.skipIf(!hasProc)('doctor before hostile state', () => {
     Object.keys(hidings).flatMap((hiding) =>
       (['SIGINT', 'SIGTERM'] as const).map((signal) => [hiding, signal] as const),
     ),
-  )('leaves nothing of a server that hides a child in %s when it is ended by %s', async (hiding, signal) => {
-    const mark = `hidden-${signal}-${String(Object.keys(hidings).indexOf(hiding))}-${String(process.pid)}`;
-    const hide = hidings[hiding]?.(mark) ?? '';
-    const server = {
-      command: node,
-      args: ['-e', `${hide} process.stdin.resume(); setInterval(() => {}, 1000)`],
-    };
-    const own = openPlace({ servers: { server } });
-    const left = (): readonly number[] =>
-      findMarked(mark).filter((pid) => describeProcess(pid).includes('setInterval') && !isServer(pid));
-    // The server itself has the text of what it starts in its arguments.
-    const isServer = (pid: number): boolean => describeProcess(pid).includes('require(');
-    try {
-      const { child, ended } = lookingAtServers(own);
-      // The control: it does run.
-      await waitFor(
-        () => left().length > 0,
-        15_000,
-        () => 'the hidden child was never started',
-      );
-      child.kill(signal);
-      expect(await ended).toBe(130);
-      await waitFor(
-        () => findMarked(mark).length === 0,
-        5000,
-        () => `left: ${findMarked(mark).map(describeProcess).join('\n')}`,
-      );
-    } finally {
-      for (const pid of left()) process.kill(pid, 'SIGKILL');
-      own.close();
-    }
-  });
+  )(
+    'leaves no process of a server that hides a child in %s when it is ended by %s',
+    async (hiding, signal) => {
+      const mark = `hidden-${signal}-${String(Object.keys(hidings).indexOf(hiding))}-${String(process.pid)}`;
+      const hide = hidings[hiding]?.(mark) ?? '';
+      const server = {
+        command: node,
+        args: ['-e', `${hide} process.stdin.resume(); setInterval(() => {}, 1000)`],
+      };
+      const own = openPlace({ servers: { server } });
+      const left = (): readonly number[] =>
+        findMarked(mark).filter((pid) => describeProcess(pid).includes('setInterval') && !isServer(pid));
+      // The arguments of the server contain the code of the child it starts.
+      const isServer = (pid: number): boolean => describeProcess(pid).includes('require(');
+      try {
+        const { child, ended } = lookingAtServers(own);
+        // The control: it runs.
+        await waitFor(
+          () => left().length > 0,
+          15_000,
+          () => 'the hidden child was never started',
+        );
+        child.kill(signal);
+        expect(await ended).toBe(130);
+        await waitFor(
+          () => findMarked(mark).length === 0,
+          5000,
+          () => `left: ${findMarked(mark).map(describeProcess).join('\n')}`,
+        );
+      } finally {
+        for (const pid of left()) process.kill(pid, 'SIGKILL');
+        own.close();
+      }
+    },
+  );
 });

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 let directory = '';
 
-/** A program of somebody else's, with the package in its node_modules. */
+/** A third-party program with the package in its node_modules. */
 function run(source: string): unknown {
   const file = join(directory, 'program.mjs');
   writeFileSync(file, source);
@@ -36,7 +36,7 @@ const add = defineTool({
 const gate = await openTidegate({ cwd: process.cwd(), env: process.env, version: '0', mode: 'command', tools: [add], toolPatterns: ['add'] });
 `;
 
-describe('a program that embeds the gate', () => {
+describe('a program that embeds the gateway', () => {
   it('lists and calls its own tools through the pipeline', () => {
     const seen = run(`${opening}
       const outcome = await callTool(gate, 'add', '{"a":1,"b":2}', new AbortController().signal);
@@ -45,7 +45,7 @@ describe('a program that embeds the gate', () => {
     expect(seen).toEqual({ names: ['add'], result: { content: [{ type: 'text', text: '3' }] } });
   });
 
-  it('gets wrong arguments refused with the schema, and an unknown tool as unknown', () => {
+  it('gets the schema for invalid arguments, and an error for an unknown tool', () => {
     const seen = run(`${opening}
       const signal = new AbortController().signal;
       const wrong = await callTool(gate, 'add', '{"a":"one"}', signal);
@@ -55,7 +55,7 @@ describe('a program that embeds the gate', () => {
     expect(seen).toEqual(['input.invalid', ['a', 'b'], 'tool.not_found']);
   });
 
-  it('gives its sub-agents less than it has, and nothing beyond', () => {
+  it('gives its sub-agents fewer tools than it has, and never more', () => {
     const seen =
       run(`${opening.replace("toolPatterns: ['add']", "toolPatterns: ['add', 'Read', 'Write', 'Bash']")}
       const { createFakeExchange } = await import('tidegate/testing');

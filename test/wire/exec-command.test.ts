@@ -7,7 +7,7 @@ import { waitFor } from '../support/gate.js';
 import { startMarked } from '../support/marked-run.js';
 import { findMarked, hasProc } from '../support/proc.js';
 
-// What `tidegate exec` says where it does not start an agent. With real agents it is tried in test/agents.
+// Messages of `tidegate exec` when it does not start an agent. For real agents, see test/agents.
 
 let place: FlowPlace;
 let bin: string;
@@ -15,7 +15,7 @@ beforeAll(() => {
   place = openFlowPlace();
   bin = join(place.directory, 'bin');
   mkdirSync(bin);
-  // An agent that does not come back when it is tried.
+  // An agent that hangs during its isolation test.
   writeFileSync(join(bin, 'claude'), '#!/bin/sh\nsleep 300\n');
   chmodSync(join(bin, 'claude'), 0o755);
 });
@@ -32,13 +32,13 @@ describe('tidegate exec', () => {
     [['exec', 'claude', '--base-url', url], 2, 'usage.missing_argument', 'ANTHROPIC_API_KEY is not set'],
     [['exec', 'gemini', '--base-url', 'nowhere'], 2, 'usage.bad_value', '--base-url takes a URL'],
     [['exec', 'claude', '--model', 'a', '--', '--model=b'], 2, 'usage.exclusive', 'given twice'],
-  ])('%j ends with %i and %s', async (args, exit, code, words) => {
+  ])('%j exits with %i and %s', async (args, exit, code, words) => {
     const { status, stderr } = await place.run1([...args], { env: { ...place.env, PATH: bin } });
     expect([status, stderr]).toEqual([exit, expect.stringContaining(code)]);
     expect(stderr).toContain(words);
   });
 
-  it('says what is wrong with the configuration, and is no defect then', async () => {
+  it('reports errors in the configuration without a stack trace', async () => {
     const config = join(place.directory, 'wrong.yaml');
     writeFileSync(config, 'servers: 5\n');
     const { status, stderr } = await place.run1(['exec', 'claude', '--config', config]);
@@ -46,7 +46,7 @@ describe('tidegate exec', () => {
   });
 
   it.skipIf(!hasProc)(
-    'is stopped by Ctrl+C while the agent is tried, and that is no missing program',
+    'is stopped by Ctrl+C during the isolation test, without reporting a missing program',
     async () => {
       const mark = `exec-${String(process.pid)}`;
       const run = startMarked(['exec', 'claude'], {
@@ -58,7 +58,7 @@ describe('tidegate exec', () => {
       await waitFor(
         () => findMarked(join(bin, 'claude')).length > 0,
         20_000,
-        () => `the trial did not begin: ${run.said()}`,
+        () => `the isolation test did not start: ${run.said()}`,
       );
       const { left, tookMs } = await run.end('SIGINT', 5000);
       expect([left, findMarked(join(bin, 'claude'))]).toEqual([[], []]);

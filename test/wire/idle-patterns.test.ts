@@ -15,7 +15,7 @@ const told = [
 ];
 const nothing = ['no tool is called Read', 'no tool is called one_*'];
 
-describe('a pattern of --tools that names nothing', () => {
+describe('a --tools pattern that matches nothing', () => {
   let upstream: ScriptedUpstream;
   let place: Place;
   beforeAll(async () => {
@@ -32,12 +32,12 @@ describe('a pattern of --tools that names nothing', () => {
       // The log is JSON, where quotes are escaped.
       () => told.every((line) => said().replaceAll('\\', '').includes(line)),
       10_000,
-      () => `it was not told: ${said()}`,
+      () => `there was no warning: ${said()}`,
     );
     for (const line of nothing) expect(said()).not.toContain(line);
   }
 
-  it('is told of over HTTP, once every server has listed', async () => {
+  it('is reported over HTTP, once every server has listed its tools', async () => {
     const port = await freePort();
     const args = [
       program,
@@ -58,7 +58,7 @@ describe('a pattern of --tools that names nothing', () => {
     await endProcess(child);
   });
 
-  it('is told of over stdio', async () => {
+  it('is reported over stdio', async () => {
     const child = spawnStdioGate(place, '--tools', patterns);
     const client = openLineClient(child);
     await client.initialize();
@@ -70,9 +70,9 @@ describe('a pattern of --tools that names nothing', () => {
   it.each([
     ['list', ['tools', 'list', '--tools', patterns], 0],
     ['show', ['tools', 'show', 'one_add_numbers', '--tools', patterns], 0],
-    ['show, of a tool that was taken away', ['tools', 'show', 'Read', '--tools', 'one_ad_numbers,fidn*'], 3],
+    ['show, for an excluded tool', ['tools', 'show', 'Read', '--tools', 'one_ad_numbers,fidn*'], 3],
     ['call', ['tools', 'call', 'Read', 'path=tidegate.yaml', '--tools', patterns], 0],
-  ])('is told of by tools %s', async (_name, words, status) => {
+  ])('is reported by tools %s', async (_name, words, status) => {
     const ran = await runGate(place, words);
     expect(ran.status).toBe(status);
     for (const line of told) expect(ran.stderr).toContain(`warning: --tools: ${line}`);

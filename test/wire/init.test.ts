@@ -19,7 +19,7 @@ function put(file: string, text: string, mode = 0o644): string {
   return file;
 }
 
-/** A package as npm installs one, with a program that does what is said. */
+/** A package as npm installs it, with the given program. */
 function install(place: ClientPlaceOf, name: string, script: string, mode = 0o755): string {
   const home = join(place.directory, 'lib', name);
   put(join(home, 'package.json'), '{"version":"9.8.7"}');
@@ -38,14 +38,14 @@ const withBin = (place: ClientPlaceOf, ...more: readonly string[]) => ({
   },
 });
 
-/** Its own, for others start agents at the same time. */
+/** A separate state folder, because other tests start agents at the same time. */
 function tmpOf({ directory }: ClientPlaceOf): string {
   mkdirSync(join(directory, 'tmp'), { recursive: true });
   return join(directory, 'tmp');
 }
 
 describe('agents that cannot start', () => {
-  it('are told by init and doctor, with what to type, and are not what to begin with', async () => {
+  it('are reported by init and doctor with a command, and are not suggested as a first step', async () => {
     const place = clientPlaceOfTest([]);
     install(place, 'claude', 'echo "Error: native binary not installed" >&2; exit 1');
     install(place, 'codex', 'echo 1.0.0');
@@ -53,7 +53,7 @@ describe('agents that cannot start', () => {
     const slow = install(place, 'gemini', 'sleep 600');
     const begun = performance.now();
     const init = await place.run(['init', '--yes'], withBin(place));
-    // One that is slow holds nobody up.
+    // A slow agent delays nothing.
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect(init.status, init.stderr).toBe(0);
     expect(init.stdout).toMatch(/Agents +Gemini CLI 9\.8\.7, Codex 9\.8\.7\n/);
@@ -75,21 +75,21 @@ describe('agents that cannot start', () => {
     expect(readdirSync(tmpOf(place))).toEqual([]);
   });
 
-  it('are not asked where they are part of a project that nobody trusted', async () => {
+  it('are not started if they are part of an untrusted project', async () => {
     const place = clientPlaceOfTest([]);
     const bin = join(place.workspace, 'node_modules', '.bin');
     const marker = join(place.directory, 'started');
     put(join(bin, 'claude'), `#!/bin/sh\ntouch ${marker}\n`, 0o755);
     await place.run(['init', '--dry-run'], withBin(place, bin));
     expect(existsSync(marker)).toBe(false);
-    // The control: the same program elsewhere on PATH is asked.
+    // The control: the same program elsewhere on PATH is started.
     put(join(place.directory, 'other', 'claude'), `#!/bin/sh\ntouch ${marker}\n`, 0o755);
     await place.run(['init', '--dry-run'], withBin(place, join(place.directory, 'other')));
     expect(existsSync(marker)).toBe(true);
     expect(existsSync(place.state)).toBe(false);
   });
 
-  it('are asked once more with the home of the user, where shims of version managers find themselves', async () => {
+  it('are started again with the home of the user, which version manager shims need', async () => {
     const place = clientPlaceOfTest([]);
     put(join(place.home, '.versions'), '');
     install(place, 'claude', 'test -f "$HOME/.versions"');
@@ -99,7 +99,7 @@ describe('agents that cannot start', () => {
 });
 
 describe('a home under git', () => {
-  it('is no project: init below it writes there, and its files are the user’s', async () => {
+  it('is not a project: init in a subfolder writes there, and its files count as the user’s', async () => {
     const place = clientPlaceOfTest([]);
     mkdirSync(join(place.home, '.git'));
     const mcp = put(join(place.home, '.mcp.json'), '{"mcpServers":{"one":{"command":"one"}}}');
@@ -114,7 +114,7 @@ describe('a home under git', () => {
       servers: [{ file: mcp, scope: 'user' }],
       points: [{ file: mcp, gate: 'absolute' }],
     });
-    // The control: in a folder under git that is nobody's home, the file is the project's.
+    // The control: in another folder under git, the file belongs to the project.
     mkdirSync(join(place.workspace, '.git'));
     put(join(place.workspace, '.mcp.json'), '{"mcpServers":{"one":{"command":"one"}}}');
     mkdirSync(join(place.workspace, 'y'));
@@ -123,8 +123,8 @@ describe('a home under git', () => {
   });
 });
 
-describe('the gate in a file of a project', () => {
-  it('is started by name where that is this program on PATH, and colleagues are told what they need', async () => {
+describe('a Tidegate entry in a project file', () => {
+  it('starts Tidegate by name if that is this program on PATH, and says what colleagues need', async () => {
     const place = clientPlaceOfTest([]);
     const file = (): string => join(place.workspace, '.mcp.json');
     const servers = '{"mcpServers":{"one":{"command":"one"}}}';
@@ -148,14 +148,14 @@ describe('the gate in a file of a project', () => {
 describe('npx', () => {
   const servers = '{"mcpServers":{"one":{"command":"one"}}}';
 
-  it('[15.37] is never written into a shared file unasked', async () => {
+  it('[15.37] with npx is only written into a shared file on request', async () => {
     const place = clientPlaceOfTest([]);
     const file = put(join(place.workspace, '.mcp.json'), servers);
     const point = ['import', '--point', '--scope', 'project', '--yes'];
     expect((await place.run(point, withBin(place))).status).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain('npx');
     expect(readFileSync(file, 'utf8')).toContain(JSON.stringify(program));
-    // The control: who asks for it gets it, and only this version.
+    // The control: on request it is written, with exactly this version.
     put(file, servers);
     const asked = await place.run([...point, '--gate', 'npx'], withBin(place));
     expect(readFileSync(file, 'utf8')).toMatch(/"tidegate@\d+\.\d+\.\d+[^"]*"/);
@@ -164,7 +164,7 @@ describe('npx', () => {
 });
 
 describe('a file of another user', () => {
-  it.skipIf(process.getuid?.() !== 0)('above the folder is left out and named', async () => {
+  it.skipIf(process.getuid?.() !== 0)('in a parent folder is skipped and reported', async () => {
     const place = clientPlaceOfTest([]);
     const { chownSync } = await import('node:fs');
     mkdirSync(join(place.workspace, '.git'));

@@ -26,7 +26,7 @@ async function search(client: SdkClient, query: string) {
   return { data: structuredContent as Readonly<Record<string, unknown>>, text: content[0]?.text ?? '' };
 }
 
-/** A search whose client reads its list once it is told to. */
+/** A search by a client that reads its list again when notified. */
 async function searchAndList(client: SdkClient, query: string) {
   const told = client.notices.length;
   const answer = search(client, query);
@@ -35,7 +35,7 @@ async function searchAndList(client: SdkClient, query: string) {
   return answer;
 }
 
-describe('[16.21] a client that misses one reading of its list', () => {
+describe('[16.21] a client that fails to refresh its list once', () => {
   const settings = {
     servers: { office: catalogueServer(manyTools) },
     context: { hold: '400ms', max_active_schemas: 3 },
@@ -72,7 +72,7 @@ describe('[16.21] a client that misses one reading of its list', () => {
       });
   });
 
-  it('is told of later changes without being waited for, and of tools that make room', async () => {
+  it('is notified of later changes and removed tools, but the search does not wait for it', async () => {
     const { client } = await open(settings, 'stdio', { name: 'opencode' });
     await client.tools();
     await search(client, 'select:office_share_photo');
@@ -85,7 +85,7 @@ describe('[16.21] a client that misses one reading of its list', () => {
     expect((await names(client)).slice(own.length)).toHaveLength(3);
   });
 
-  it('control: a client that is never shown a growing list keeps the list it has', async () => {
+  it('control: a client whose list never grows keeps its list', async () => {
     const { client } = await open(settings, 'stdio', { name: 'codex-mcp-client' });
     const before = await names(client);
     const { data } = await search(client, 'select:office_share_photo');
@@ -96,7 +96,7 @@ describe('[16.21] a client that misses one reading of its list', () => {
   });
 });
 
-describe('[16.27] `lazy: true` of a server', () => {
+describe('[16.27] `lazy: true` for a server', () => {
   const servers = {
     office: { ...catalogueServer(manyTools.slice(0, 12)), lazy: true },
     notes: catalogueServer(manyTools.slice(0, 12)),
@@ -107,7 +107,7 @@ describe('[16.27] `lazy: true` of a server', () => {
     ['context.lazy: off', { context: { lazy: 'off' } }],
     ['tools.lazy_mcp: false', { tools: { lazy_mcp: false } }],
     ['context.lazy: auto, with too little to defer', { context: { defer_above_tokens: 1_000_000 } }],
-  ])('defers that server alone, with %s', async (_title, settings) => {
+  ])('defers only that server, with %s', async (_title, settings) => {
     const { client, place } = await open({ servers, ...settings }, 'stdio', {
       name: 'opencode',
       obeys: true,
@@ -127,7 +127,7 @@ describe('[16.27] `lazy: true` of a server', () => {
     });
   });
 
-  it('control: with `lazy: on` the other server is deferred too, and `false` lists a server', async () => {
+  it('control: `lazy: on` also defers the other server, and `false` lists a server', async () => {
     const { client } = await open({ servers, context: { lazy: 'on' } }, 'stdio');
     expect([...(await names(client))].sort()).toEqual([...own].sort());
     const listed = { ...servers, notes: { ...servers.notes, lazy: false } };
@@ -135,7 +135,7 @@ describe('[16.27] `lazy: true` of a server', () => {
     expect((await names(other.client)).filter((name) => name.startsWith('notes_'))).toHaveLength(12);
   });
 
-  it('control: a client whose own setting is off is shown everything', async () => {
+  it('control: a client whose own setting is off sees all tools', async () => {
     const context = { lazy: 'off', clients: { opencode: { lazy: 'off' } } };
     const { client } = await open({ servers, context }, 'stdio', { name: 'opencode' });
     expect(await names(client)).toHaveLength(24);

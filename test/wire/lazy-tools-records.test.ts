@@ -47,8 +47,8 @@ async function spanOf(name: string) {
   return collector.spans().find((span) => span.name === name);
 }
 
-describe('what is recorded of a call through the bridge', () => {
-  it('is the real tool: in its span, with how it was found and what the list avoided', async () => {
+describe('the records of a call through call_tool', () => {
+  it('name the real tool in its span, how it was found, and the tokens saved', async () => {
     await client.call('tool_search', { query: 'share a photo' });
     await client.call('call_tool', { name: 'office_share_photo', arguments: { id: 'p' } });
     const found = await spanOf('tool.call.tool_search');
@@ -67,7 +67,7 @@ describe('what is recorded of a call through the bridge', () => {
     expect(collector.spans().some(({ name }) => name === 'tool.call.call_tool')).toBe(false);
   });
 
-  it('is the real tool: in the log and in the audit', async () => {
+  it('name the real tool in the log and in the audit', async () => {
     const file = join(place.directory, 'workspace', 'gate.log');
     await waitFor(
       () => readFileSync(file, 'utf8').includes('office_share_photo'),
@@ -92,7 +92,7 @@ describe('what is recorded of a call through the bridge', () => {
     expect(stdout).not.toContain('"call_tool"');
   });
 
-  it('is what operators see of the session', () => {
+  it('show operators the session', () => {
     const { stdout } = place.run('context', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       deferred: { tools: manyTools.length },

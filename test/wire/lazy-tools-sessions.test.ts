@@ -50,7 +50,7 @@ interface Report {
 }
 
 describe('[16.27] a live `tidegate mcp`', () => {
-  it('is in the report of active tools, over the CLI and the API, until it ends', async () => {
+  it('appears in the report of active tools, over CLI and API, until it ends', async () => {
     const { place, gate, client } = await open();
     const agent = await client({ wire: 'stdio' });
     await agent.tools();
@@ -83,7 +83,7 @@ describe('[16.27] a live `tidegate mcp`', () => {
     expect(readdirSync(join(place.env['TIDEGATE_HOME'] ?? '', 'active'))).toEqual([]);
   });
 
-  it('is in the report without a running `serve`, and not in that of another configuration', async () => {
+  it('appears in the report without a running `serve`, but not for another configuration', async () => {
     const { place, gate, client } = await open();
     const agent = await client({ wire: 'stdio' });
     await agent.tools();
@@ -123,7 +123,7 @@ describe('[16.27] a live `tidegate mcp`', () => {
   });
 });
 
-describe('[16.27] `inherit_active_mcp` of a token', () => {
+describe('[16.27] `inherit_active_mcp` for a token', () => {
   it.each([
     ['true', ['office_share_photo']],
     ['false', []],
@@ -150,7 +150,7 @@ describe('[16.27] `inherit_active_mcp` of a token', () => {
     }
   });
 
-  it('is refused where it means nothing, with a value that it does not have, or twice', async () => {
+  it('is refused without a parent, with an invalid value, or twice', async () => {
     const { place, gate } = await open();
     const post = async (body: object): Promise<number> => {
       const response = await fetch(`${gate.base}/api/tokens`, {

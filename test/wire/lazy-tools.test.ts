@@ -46,7 +46,7 @@ async function search(client: SdkClient, query: string, max_results?: number): P
 const names = async (client: SdkClient): Promise<readonly string[]> =>
   (await client.tools()).map(({ name }) => name);
 
-/** A gate over both wires with one configuration, and clients to it. */
+/** One gateway configuration over both transports, with clients. */
 interface Scene {
   readonly place: Place;
   readonly gate: HttpGate;
@@ -86,7 +86,7 @@ describe('lazy tools through call_tool', () => {
   afterAll(() => scene.close());
 
   it.each(everyPair)(
-    'lists only what leads to tools, finds, calls and stays the same ($kind.sdk $kind.mode, $wire)',
+    'lists only the search tools, finds and calls others, and keeps its list stable ($kind.sdk $kind.mode, $wire)',
     async ({ kind, wire }) => {
       const client = await scene.client(kind, wire);
       const before = JSON.stringify(await client.tools());
@@ -113,7 +113,7 @@ describe('lazy tools through call_tool', () => {
   );
 
   it.each(everyPair)(
-    'tells what is wrong with arguments, with the schema, and lets nothing through ($kind.sdk $kind.mode, $wire)',
+    'reports invalid arguments with the schema, and does not call the tool ($kind.sdk $kind.mode, $wire)',
     async ({ kind, wire }) => {
       const client = await scene.client(kind, wire);
       const result = await client.call('call_tool', {
@@ -125,7 +125,7 @@ describe('lazy tools through call_tool', () => {
     },
   );
 
-  it('answers for what does not exist as for a wrong argument, and refuses to lead to itself', async () => {
+  it('reports an unknown tool like an invalid argument, and refuses to call itself', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio');
     const missing = await client.call('call_tool', { name: 'office_nothing', arguments: {} });
     expect(missing.isError).toBe(true);
@@ -134,7 +134,7 @@ describe('lazy tools through call_tool', () => {
     expect(again.content[0]?.text).toMatch(/call_tool can't call tool_search/);
   });
 
-  it('is not held up by patterns, and leaves them to the server', async () => {
+  it('is not slowed down by patterns, and leaves them to the server', async () => {
     const odd = (name: string, schema: object) => ({
       name,
       description: 'Odd.',
@@ -154,12 +154,12 @@ describe('lazy tools through call_tool', () => {
     expect((await call('odd_slow', `${'a'.repeat(60)}!`)).isError).not.toBe(true);
     const many = Array.from({ length: 20_000 }, (_, at) => ({ at }));
     expect((await call('odd_unique', many)).isError).not.toBe(true);
-    // A property that is called pattern is no pattern.
+    // A property named pattern is not a pattern.
     expect((await call('odd_pattern', { pattern: 'x' })).isError).toBe(true);
     await own.close();
   });
 
-  it('takes arguments as text and other spellings', async () => {
+  it('accepts arguments as text and under aliases', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio');
     const result = await client.call('call_tool', { tool_name: 'office_share_photo', args: '{"id":"p"}' });
     expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({
@@ -168,7 +168,7 @@ describe('lazy tools through call_tool', () => {
     });
   });
 
-  it('tells how to find tools, in fixed words and less than 2 KB', async () => {
+  it('explains how to find tools, in a fixed text of less than 2 KB', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio');
     const text = client.instructions() ?? '';
     expect(text).toMatch(/tool_search[\s\S]*office: /);
@@ -177,7 +177,7 @@ describe('lazy tools through call_tool', () => {
   });
 
   it.each(everyPair)(
-    'shows everything to a client that defers by itself ($kind.sdk $kind.mode, $wire)',
+    'shows all tools to a client that defers them itself ($kind.sdk $kind.mode, $wire)',
     async ({ kind, wire }) => {
       const client = await scene.client(kind, wire, { name: 'claude-code' });
       expect(await names(client)).toHaveLength(manyTools.length);
@@ -186,7 +186,7 @@ describe('lazy tools through call_tool', () => {
   );
 });
 
-describe('lazy tools that grow the list', () => {
+describe('lazy tools with a growing list', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(config({ max_active_schemas: 3 }));
@@ -195,7 +195,7 @@ describe('lazy tools that grow the list', () => {
   const legacy = everyPair.filter(({ kind }) => kind.protocol === 'legacy');
 
   it.each(legacy)(
-    `shows what was found before the search has answered, and forgets what was not used: ${label}`,
+    `lists found tools before the search returns, and removes unused ones: ${label}`,
     async ({ kind, wire }) => {
       const client = await scene.client(kind, wire, { name: 'opencode', obeys: true });
       const first = await search(client, 'translate a recipe', 1);
@@ -220,7 +220,7 @@ describe('lazy tools that grow the list', () => {
     },
   );
 
-  it('lets a tool be called that was never shown, and shows it from then on', async () => {
+  it('accepts a call to a deferred tool, and then lists it', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio', { name: 'opencode', obeys: true });
     expect(await names(client)).not.toContain('office_search_ticket');
     expect((await client.call('office_search_ticket', { id: 't' })).isError).not.toBe(true);
@@ -230,7 +230,7 @@ describe('lazy tools that grow the list', () => {
     expect(await names(client)).toContain('office_search_video');
   });
 
-  it('moves a client that does not read its list again to the bridge, once', async () => {
+  it('switches a client that does not refresh its list to call_tool, once', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio', { name: 'gemini-cli-mcp-client' });
     const first = await search(client, 'select:office_share_photo');
     expect(first).toMatchObject({ relisted: false });
@@ -240,7 +240,7 @@ describe('lazy tools that grow the list', () => {
     expect(second.relisted).toBeUndefined();
   });
 
-  it('sends no change where nothing changed', async () => {
+  it('sends no notification if nothing changed', async () => {
     const client = await scene.client(sdkKinds[0], 'stdio', { name: 'opencode', obeys: true });
     await search(client, 'select:office_share_photo');
     const before = client.notices.length;
@@ -252,7 +252,7 @@ describe('lazy tools that grow the list', () => {
     expect(JSON.stringify(await client.tools())).toBe(list);
   });
 
-  it('gives a list of the modern era no change by a search', async () => {
+  it('does not change the list of a modern client after a search', async () => {
     const client = await scene.client(sdkKinds[2], 'http', { name: 'opencode', obeys: true });
     const before = JSON.stringify(await client.tools());
     expect((await search(client, 'share a photo')).mode).toBe('call_tool');
@@ -261,7 +261,7 @@ describe('lazy tools that grow the list', () => {
 });
 
 describe('lazy tools with nothing to defer', () => {
-  it('is byte for byte a gate without one', async () => {
+  it('are byte for byte like a gateway without them', async () => {
     const few = { servers: { office: catalogueServer(manyTools.slice(0, 5)) } };
     const scenes = await Promise.all([
       openScene({ ...few, builtins: ['Read', ...own] }),
@@ -277,7 +277,7 @@ describe('lazy tools with nothing to defer', () => {
     await Promise.all(scenes.map((scene) => scene.close()));
   });
 
-  it('is one without a way to search', async () => {
+  it('include no search tools', async () => {
     const scene = await openScene({ ...config({ lazy: 'on' }), builtins: ['tool_search'] });
     const client = await scene.client(sdkKinds[0], 'stdio');
     expect(await names(client)).toHaveLength(manyTools.length);
@@ -285,8 +285,8 @@ describe('lazy tools with nothing to defer', () => {
   });
 });
 
-describe('what the operator says', () => {
-  it('pins tools, keeps servers whole, accepts the other spelling', async () => {
+describe('settings of the operator', () => {
+  it('pin tools, list servers in full, and accept the other spelling', async () => {
     const servers = {
       office: catalogueServer(manyTools),
       notes: { ...catalogueServer(manyTools.slice(0, 2)), lazy: false },
@@ -312,7 +312,7 @@ describe('what the operator says', () => {
     await scene.close();
   });
 
-  it('may want a growing list for clients of the modern era too: then it belongs to their credential', async () => {
+  it('can enable a growing list for modern clients too, kept per credential', async () => {
     const scene = await openScene(config({ delivery: 'list', hold: 0 }));
     const first = await scene.client(sdkKinds[2], 'http');
     expect((await search(first, 'select:office_share_photo')).mode).toBe('list');
@@ -326,7 +326,7 @@ describe('what the operator says', () => {
     await scene.close();
   });
 
-  it('may name tools of discovery: they are views of the same search, for nobody else', async () => {
+  it('can grant the discovery tools, which use the same search, to some principals only', async () => {
     const servers = { office: catalogueServer(manyTools), vault: catalogueServer(manyTools.slice(0, 2)) };
     const scene = await openScene({ builtins: ['*'], servers });
     for (const what of ['server:office', 'discovery_*'])
@@ -335,7 +335,7 @@ describe('what the operator says', () => {
     expect((await names(alice)).filter((name) => name.startsWith('discovery_'))).toHaveLength(4);
     const found = await alice.call('discovery_search_tools', { query: 'share a photo' });
     expect(found.structuredContent).toMatchObject({ tools: { 0: { name: 'office_share_photo' } } });
-    // [16.26] The tools that search are no results of a search.
+    // [16.26] Search tools never appear in search results.
     const own = await alice.call('discovery_search_tools', { query: 'search the tools that you can use' });
     expect(JSON.stringify(own.structuredContent)).not.toContain('"name":"discovery_');
     const listed = await alice.call('discovery_list_servers');
@@ -353,7 +353,7 @@ describe('what the operator says', () => {
     await scene.close();
   });
 
-  it('learns of servers that are slow or gone, and an agent can wait for them', async () => {
+  it('report slow and failed servers, and an agent can wait for them', async () => {
     const servers = {
       office: catalogueServer(manyTools),
       slow: catalogueServer([{ ...manyTools[0], name: 'paint_ceiling', description: 'Paints.' } as never], {
@@ -372,7 +372,7 @@ describe('what the operator says', () => {
       not_found: ['none'],
       all_ready: true,
     });
-    // A broken server is started again from time to time, and is pending meanwhile.
+    // A broken server is restarted from time to time, and is pending meanwhile.
     await vi.waitFor(
       async () => {
         const late = await search(client, 'paint the ceiling');

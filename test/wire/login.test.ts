@@ -22,7 +22,7 @@ let alpha: LoginWorld;
 let beta: LoginWorld;
 let place: Place;
 let gate: LineClient;
-/** All that the program said to anybody, but for the requests that it sent to the two servers. */
+/** All output of the program, except the requests it sent to the two servers. */
 let said = '';
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ function linkIn(text: string): string {
   return link;
 }
 
-/** `tidegate login` in its own process, until it has shown the link. */
+/** Runs `tidegate login` in its own process until it shows the link. */
 async function startLogin(...more: readonly string[]): Promise<{
   readonly child: ChildProcessWithoutNullStreams;
   readonly link: string;
@@ -119,7 +119,7 @@ async function untilListed(name: string, client = gate): Promise<void> {
   await waitFor(
     async () => (await toolNames(client)).includes(name),
     10_000,
-    () => `${name} never came`,
+    () => `${name} never arrived`,
   );
 }
 
@@ -127,15 +127,15 @@ const logins = (): string => join(place.env['TIDEGATE_HOME'] ?? '', 'logins');
 const refreshes = (world: LoginWorld): number =>
   world.asked('/token').filter(({ text }) => text.includes('grant_type=refresh_token')).length;
 
-describe('before anybody has logged in', () => {
-  it('a server is neither empty nor broken: it shows a tool that gives the link', async () => {
+describe('before a login', () => {
+  it('a server offers a tool that returns the login link', async () => {
     expect(await toolNames()).toEqual(['alpha_login', 'beta_login']);
     const { stdout } = await command('servers');
     expect(stdout).toMatch(/alpha\s+login/);
     expect(stdout).toContain('alpha: needs a login: tidegate login alpha');
   });
 
-  it('the tool is for those who may use it, like any other', async () => {
+  it('the tool requires a grant, like any other', async () => {
     const listed = async (...more: readonly string[]): Promise<string> =>
       (await command('tools', 'list', '--json', ...more)).stdout;
     expect(await listed('--as', 'agent:nobody')).not.toContain('alpha_login');
@@ -143,7 +143,7 @@ describe('before anybody has logged in', () => {
     expect(await listed()).toContain('alpha_login');
   });
 
-  it('nobody is asked for anything at the start', () => {
+  it('nothing is requested at startup', () => {
     expect([...alpha.asked('/register'), ...alpha.asked('/authorize'), ...alpha.asked('/token')]).toEqual([]);
   });
 
@@ -151,14 +151,14 @@ describe('before anybody has logged in', () => {
     ['alpa', 3, 'server.not_found', 'Did you mean'],
     ['local', 2, 'login.no_http', 'env'],
     ['shown', 2, 'login.has_header', 'headers'],
-  ])('`tidegate login %s` says what is wrong', async (name, status, code, words) => {
+  ])('`tidegate login %s` reports the problem', async (name, status, code, words) => {
     const ran = await command('login', name, '--json');
     expect(ran.status).toBe(status);
     expect(ran.stdout + ran.stderr).toContain(code);
     expect(ran.stdout + ran.stderr).toContain(words);
   });
 
-  it('`tidegate tools call` says what to type', async () => {
+  it('`tidegate tools call` suggests the command', async () => {
     const ran = await command('tools', 'call', 'alpha_login');
     expect(ran.status).toBe(7);
     expect(ran.stderr).toContain('tidegate login alpha');
@@ -175,8 +175,8 @@ describe('before anybody has logged in', () => {
   });
 });
 
-describe('a login that comes to nothing', () => {
-  // Wants no login, and sits on a port.
+describe('a failed login', () => {
+  // A server without login that occupies a port.
   const busy = createServer((request, response) => {
     response.writeHead(request.url === '/mcp' ? 200 : 404).end();
   });
@@ -206,21 +206,21 @@ describe('a login that comes to nothing', () => {
     ['dead', 4, 'login.unreachable', 'tidegate servers'],
     ['open', 2, 'login.none', 'tidegate servers'],
     ['taken', 4, 'login.callback', 'login.port'],
-  ])('with %s ends with status %i, %s and a way forward', async (name, status, code, next) => {
+  ])('with %s exits with status %i, %s and a suggestion', async (name, status, code, next) => {
     expect(await told(name)).toMatchObject({
       status,
       error: { code, next: expect.stringContaining(next) },
     });
   });
 
-  it('at an authorization server that cannot be used safely is login.unfit', async () => {
+  it('at an insecure authorization server is login.unfit', async () => {
     alpha.faults.noPkce = true;
     const result = await told('alpha');
     delete alpha.faults.noPkce;
     expect(result).toMatchObject({ status: 4, error: { code: 'login.unfit', next: expect.any(String) } });
   });
 
-  it('because somebody said no is login.denied', async () => {
+  it('that the user denies is login.denied', async () => {
     alpha.faults.denies = true;
     const { child, link, ended } = await startLogin('--json');
     let stdout = '';
@@ -237,7 +237,7 @@ describe('a login that comes to nothing', () => {
 });
 
 describe('after a login', () => {
-  it('in another process, the running gate has the tools, without a restart', async () => {
+  it('in another process, the running gateway gets the tools without a restart', async () => {
     const { link, ended } = await startLogin();
     expect((await followLink(link)).text).toContain('You are logged in');
     expect(await ended).toBe(0);
@@ -246,7 +246,7 @@ describe('after a login', () => {
     expect(await toolNames()).not.toContain('alpha_login');
   });
 
-  it('through the link of the gate itself, its tools take the place of the login, and the client is told', async () => {
+  it('through the gateway’s own link, the tools replace the login tool, and the client is notified', async () => {
     const before = gate.unclaimed.length;
     await followLink(linkIn((await call('beta_login')).text));
     await untilListed('beta_whoami');
@@ -265,14 +265,14 @@ describe('after a login', () => {
     });
   });
 
-  it('tokens lie where only their owner can read them', () => {
+  it('tokens are stored so that only their owner can read them', () => {
     expect(statSync(logins()).mode & 0o777).toBe(0o700);
     const kept = readdirSync(logins());
     expect(kept).toHaveLength(2);
     for (const name of kept) expect(statSync(join(logins(), name)).mode & 0o777).toBe(0o600);
   });
 
-  it('a token that is over is renewed once, also by several processes at once', async () => {
+  it('an expired token is renewed once, even by several processes at once', async () => {
     alpha.expire();
     const before = refreshes(alpha);
     const [here, ...there] = await Promise.all([
@@ -285,7 +285,7 @@ describe('after a login', () => {
     expect(refreshes(alpha) - before).toBe(1);
   });
 
-  it('an authorization server that is broken for a while costs nobody the login', async () => {
+  it('a temporary failure of the authorization server does not end the login', async () => {
     alpha.faults.brokenToken = true;
     alpha.expire();
     expect((await call('alpha_whoami')).text).toContain('provider.unavailable');
@@ -293,7 +293,7 @@ describe('after a login', () => {
     expect(await call('alpha_whoami')).toEqual({ text: 'done' });
   });
 
-  it('a call that needs more asks for more, together with what was granted', async () => {
+  it('a call that needs more scopes requests them together with the granted ones', async () => {
     const refused = await call('alpha_write');
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('provider.login') });
     await followLink(linkIn(refused.text));
@@ -302,7 +302,7 @@ describe('after a login', () => {
     expect(await call('alpha_whoami')).toEqual({ text: 'done' });
   });
 
-  it('what was revoked is asked for again', async () => {
+  it('a revoked token requires a new login', async () => {
     alpha.revokeAll();
     const refused = await call('alpha_whoami');
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('tidegate login alpha') });
@@ -311,11 +311,11 @@ describe('after a login', () => {
     await waitFor(
       async () => (await call('alpha_whoami')).text === 'done',
       10_000,
-      () => 'the login was not taken up',
+      () => 'the login had no effect',
     );
   });
 
-  it('a client that can show links is asked, and its call goes on', async () => {
+  it('a client that can show links gets the link, and its call continues', async () => {
     const client = await openGate({ elicitation: { url: {} } });
     client.onLine(({ message }) => {
       if (message.method !== 'elicitation/create') return;
@@ -332,7 +332,7 @@ describe('after a login', () => {
     await endProcess(client.child);
   });
 
-  it('a client of 2026-07-28 that can show links is asked in rounds, and its call goes on', async () => {
+  it('a 2026-07-28 client that can show links gets it as multi-round input, and its call continues', async () => {
     const child = spawnStdioGate(place);
     const client = openLineClient(child);
     const clientCapabilities = { elicitation: { url: {} } };
@@ -355,7 +355,7 @@ describe('after a login', () => {
     await endProcess(child);
   });
 
-  it('`tidegate logout` revokes and forgets, and the running gate sees it', async () => {
+  it('`tidegate logout` revokes and deletes the tokens, and the running gateway notices', async () => {
     const ran = await command('logout', 'alpha');
     expect(ran).toMatchObject({ status: 0, stdout: 'Logged out of alpha.\n' });
     expect(alpha.asked('/revoke')).toHaveLength(2);
@@ -363,14 +363,14 @@ describe('after a login', () => {
     await waitFor(
       async () => (await call('alpha_whoami')).isError === true,
       10_000,
-      () => 'the gate goes on with what was revoked',
+      () => 'the gateway still uses the revoked token',
     );
     expect((await command('logout', 'alpha')).stdout).toBe('You were not logged in to alpha.\n');
   });
 });
 
-describe('the person who logs in', () => {
-  it.runIf(hasTerminals)('may paste the address at which a browser elsewhere ended', async () => {
+describe('the user who logs in', () => {
+  it.runIf(hasTerminals)('can paste the final address of a browser on another machine', async () => {
     const cwd = join(place.directory, 'workspace');
     const terminal = openTerminal({
       args: ['login', 'alpha', '--no-browser'],
@@ -387,7 +387,7 @@ describe('the person who logs in', () => {
     expect(await terminal.ended).toBe(0);
   });
 
-  it('is shown the link in the browser of his choice', async () => {
+  it('gets the link opened in the configured browser', async () => {
     const browser = join(place.directory, 'browser');
     const opened = join(place.directory, 'opened');
     writeFileSync(
@@ -410,17 +410,17 @@ describe('the person who logs in', () => {
 });
 
 describe('a token', () => {
-  it('goes to its own server and authorization server, and to nobody else', () => {
+  it('is sent only to its own server and authorization server', () => {
     const heard = ({ seen }: LoginWorld): string =>
       seen.map((one) => `${one.authorization ?? ''} ${one.query.toString()} ${one.text}`).join('\n');
-    // The control: where tokens belong they are found.
+    // The control: tokens are found where they belong.
     expect(heard(alpha)).toContain('alphacanary-access');
     expect(heard(beta)).toContain('betacanary-access');
     expect(heard(alpha)).not.toContain('betacanary');
     expect(heard(beta)).not.toContain('alphacanary');
   });
 
-  it('is never said: to no client, in no log, in no output', () => {
+  it('never appears in responses, logs or output', () => {
     const kept = readdirSync(logins()).map((name) => readFileSync(join(logins(), name), 'utf8'));
     expect(kept.join()).toContain('betacanary-access');
     expect(said).toContain('alpha');

@@ -15,11 +15,11 @@ import { openScripted, type Script, type ScriptedUpstream, upstreamWays } from '
 
 const key = (name: string): string => `io.modelcontextprotocol/${name}`;
 
-/** Everything that may differ between what a client sent and what the server got. */
+/** All allowed differences between what a client sent and what the server received. */
 const allowedOnTheWayUp = {
   /** Replaced by the server's own name, without our prefix. */
   params: ['name'],
-  /** Ours, not the client's: each hop of the protocol has its own. */
+  /** Each protocol hop has its own value, so this is ours and not the client's. */
   meta: [
     'progressToken',
     key('protocolVersion'),
@@ -29,18 +29,18 @@ const allowedOnTheWayUp = {
   ],
 } as const;
 
-/** What the modern era demands of every result, and is added only where it is not there already. */
+/** Fields that the modern protocol requires in every result; added only if missing. */
 const addedForModernClients = ['resultType', 'ttlMs', 'cacheScope', '_meta'] as const;
 const addedMeta = [key('serverInfo')] as const;
 
-/** What legacy clients refuse, so it is left out for them: structured content and output schemas that are no objects. */
+/** Removed for legacy clients, which reject structured content and output schemas that are not objects. */
 const removedForLegacyClients = ['structuredContent', 'outputSchema'] as const;
 
 const question = `{"method":"elicitation/create","params":{"mode":"form","message":"\\u0077ho?","requestedSchema":{"type":"object","properties":{"n":{"type":"number","default":1.0,"maximum":12345678901234567890}}},"_meta":{"v":{${fewOdd}}},"x-unknown":${oddObject}}}`;
 const answer = `{"action":"accept","content":{"n":12345678901234567890,"m":1.0},"_meta":{"v":-0},"x-unknown":${oddObject}}`;
 
 const progress = `{"progressToken":$TOKEN,"progress":0.10,"total":12345678901234567890,"message":"\\u006d","x-unknown":${oddObject}}`;
-/** How often a server tells of its progress in one breath with its answer. */
+/** Number of progress notifications that a server sends together with its answer. */
 const manySteps = 50;
 const logged = `{"level":"warning","logger":"l","data":${oddObject},"_meta":{"v":1.0},"x-unknown":1e400}`;
 
@@ -75,16 +75,16 @@ const script: Script = {
   },
 };
 
-/** How long after a call of another client its late lines may still come. */
+/** How long late lines may still arrive after a call by another client. */
 const ownershipMs = 2200;
 
-/** What a gate that parses and writes anew makes of a text. */
+/** The text after parsing and serializing it again. */
 function rewritten(text: string): string {
   return JSON.stringify(JSON.parse(text));
 }
 
-describe('a gate that parses and writes anew (control)', () => {
-  it('changes the odd texts', () => {
+describe('a gateway that re-serializes (control)', () => {
+  it('changes the unusual texts', () => {
     for (const [name, text] of Object.entries(oddValues)) {
       expect(rewritten(text) === text, name).toBe(name === 'empty');
     }
@@ -106,7 +106,7 @@ describe('a gate that parses and writes anew (control)', () => {
     }
   });
 
-  it('is not accused where nothing changed', () => {
+  it('is not reported if nothing changed', () => {
     const params = `{"name":"up_odd","arguments":${oddObject}}`;
     expectParams(params, params.replace('up_odd', 'odd'), 'odd');
     for (const text of Object.values(oddResults)) expectResult(text, text, 'modern', false);
@@ -147,7 +147,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
       }
 
       it.each(Object.entries(oddDefinitions))(
-        'shows every definition of %s as its author wrote it',
+        'passes on every definition of %s unchanged',
         async (method, texts) => {
           const { result = '{}' } = await client.request(method, '');
           const member =
@@ -158,26 +158,26 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
         },
       );
 
-      it('carries arguments and unknown members of a call, byte for byte', async () => {
+      it('passes on arguments and unknown members of a call, byte for byte', async () => {
         const members = `"x-before":1.0,"arguments":{"huge":${hugeText},${oddMembers}},"x-unknown":[1e400,{"__proto__":1}]`;
         const meta = `"vendor/x":{${fewOdd}},"progressToken":12345678901234567890,"":-0`;
         await call('odd', members, meta);
         expectParams(`{"name":"up_odd",${members},"_meta":{${meta}}}`, lastHeard('tools/call'), 'odd');
       });
 
-      it('carries no _meta where the client sent none and the era needs none', async () => {
+      it('adds no _meta if the client sent none and the protocol version needs none', async () => {
         await call('odd', '"arguments":{ "a" : 1.0 }');
         const params = membersOf(lastHeard('tools/call'));
         expect(params.get('arguments')).toBe('{ "a" : 1.0 }');
         expect(params.has('_meta')).toBe(upstreamWay.protocol === 'modern');
       });
 
-      it('carries the result of a call, byte for byte', async () => {
+      it('passes on the result of a call, byte for byte', async () => {
         expectResult(oddResults.tool, (await call('odd')).result, protocol, false);
         expectResult(oddResults.spaced, (await call('spaced')).result, protocol, false);
       });
 
-      it('carries structured content that is no object, to legacy clients as text', async () => {
+      it('passes on structured content that is not an object, to legacy clients as text', async () => {
         const { result = '' } = await call('list');
         expect(textAt(result, 'x')).toBe('1.0');
         if (protocol === 'modern')
@@ -188,11 +188,11 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
         }
       });
 
-      it('carries the error of a server, byte for byte', async () => {
+      it('passes on the error of a server, byte for byte', async () => {
         expect((await call('error')).error).toBe(oddResults.error);
       });
 
-      it('carries prompts, resources and completions both ways, byte for byte', async () => {
+      it('passes on prompts, resources and completions both ways, byte for byte', async () => {
         const prompt = await client.request(
           'prompts/get',
           `"name":"up_odd","arguments":{"a":"\\u0061","b":"\\ud800"},${oddMembers}`,
@@ -221,7 +221,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
       });
 
       it.each(['12345678901234567890', '-1', '"\\u0069d"', '"\\ud800"', '""'])(
-        'gives back the id %s as it was written',
+        'returns the id %s unchanged',
         async (id) => {
           const { text } = await client.request('tools/call', '"name":"up_spaced"', { id });
           expect(textAt(text, 'id')).toBe(id);
@@ -229,7 +229,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
       );
 
       it.each(['12345678901234567890', '"\\u0074oken \\ud800"', '-0', '1.0'])(
-        'gives back progress with the token %s as it was written',
+        'returns progress with the token %s unchanged',
         async (token) => {
           const before = client.heard.length;
           await call('notices', '"arguments":{}', `"progressToken":${token}`);
@@ -238,7 +238,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
         },
       );
 
-      it('loses no progress that came before the answer, and keeps its order', async () => {
+      it('loses no progress sent before the answer, and keeps its order', async () => {
         const before = client.heard.length;
         await call('busy', '"arguments":{}', '"progressToken":"busy"');
         const heard = client.heard.slice(before).filter((text) => text.includes('notifications/progress'));
@@ -247,11 +247,11 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
         );
       });
 
-      it('carries log messages as they were written', async () => {
+      it('passes on log messages unchanged', async () => {
         if (protocol === 'legacy') await client.request('logging/setLevel', '"level":"debug"');
         const before = client.heard.length;
         const heard = () => client.heard.slice(before).find((text) => text.includes('notifications/message'));
-        // Right after the call of another client the gate cannot know whose a line on a shared pipe is, and keeps it.
+        // Right after a call by another client, the gateway cannot know which client a line on a shared pipe belongs to, so it does not forward it.
         for (let tries = 0; tries < 3 && heard() === undefined; tries += 1) {
           if (tries > 0) await new Promise((resolve) => setTimeout(resolve, ownershipMs));
           await call(
@@ -263,7 +263,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
         expect(textAt(heard() ?? '{}', 'params')).toBe(logged);
       });
 
-      it('carries a question down and its answer up, byte for byte', async () => {
+      it('passes on a question and its answer, byte for byte', async () => {
         asked.length = 0;
         const [shown, done] = protocol === 'legacy' ? await askLegacy() : await askModern();
         expect(textAt(shown, 'params')).toBe(textAt(question, 'params'));
@@ -295,7 +295,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
         return textAt(texts.at(-1) ?? '{}', 'result');
       }
 
-      it('tells a modern server what the client can do, in the client’s own words', async () => {
+      it('sends the client’s capabilities to a modern server unchanged', async () => {
         if (upstreamWay.protocol !== 'modern') return;
         await call('spaced');
         const capabilities = textAt(lastHeard('tools/call'), '_meta', key('clientCapabilities'));
@@ -306,11 +306,11 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (upst
   );
 });
 
-describe('line breaks between the tokens of a message', () => {
+describe('line breaks between JSON tokens of a message', () => {
   const hidden = '{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"slow"}}';
   const smuggled = `"name":"up_spaced","arguments":{"a":\n${hidden}\n}`;
 
-  it('would be two messages to a server that reads lines (control)', () => {
+  it('would be two messages for a server that reads lines (control)', () => {
     const lines = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${smuggled}}}`.split('\n');
     expect(lines).toContain(hidden);
   });

@@ -9,7 +9,7 @@ import { clientWays, type Gated, openGated } from '../support/pairings.js';
 import { openRawStdio, tokenOf } from '../support/raw-client.js';
 import { openScripted, type Script, type ScriptedUpstream, upstreamWays } from '../support/upstreams.js';
 
-/** Secrets in every place where one can be. None may be seen in a log line or in a span. */
+/** Secrets in every possible place. None may appear in a log line or in a span. */
 const canaries = {
   argument: 'canary-argument-7c1f',
   result: 'canary-result-22ab',
@@ -72,7 +72,7 @@ interface Line {
 
 const parent = 'b7ad6b7169203331';
 
-/** What a client does in the test below, and what the gate must write of it. */
+/** What a client does in the test below, and what the gateway must record. */
 const attempts = [
   {
     method: 'tools/call',
@@ -184,11 +184,11 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
   const attempted = (): readonly Line[] => lines().filter(({ request }) => request !== undefined);
 
   describe.each(clientWays)('and a client over $wire with $protocol protocol', ({ wire, protocol }) => {
-    // Lines and spans are written a little later, so each test knows its own by its trace.
+    // Lines and spans are written with a delay, so each test finds its own by trace id.
     const trace = randomBytes(16).toString('hex');
     const untraced = `nothing_${wire}_${protocol}`;
 
-    it('writes one line and one span for each attempt, refused ones too', async () => {
+    it('writes one line and one span for each attempt, including refused ones', async () => {
       const client = await gated.connect(wire, { protocol });
       const meta = `"traceparent":"00-${trace}-${parent}-01","secret":"${canaries.argument}"`;
       for (const { method, members } of attempts) {
@@ -253,7 +253,7 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
       await client.close();
     });
 
-    it('tells no secret in lines or spans', async () => {
+    it('writes no secret in lines or spans', async () => {
       const client = await gated.connect(wire, {
         protocol,
         capabilities: '{"elicitation":{}}',
@@ -270,17 +270,17 @@ describe.each(upstreamWays)('a server over $wire with $protocol protocol', (way)
           collector.spans().some(({ name }) => name === 'tool.call.[redacted]') &&
           attempted().some(({ name }) => name === '[redacted]'),
         10_000,
-        () => 'the last attempts were not seen',
+        () => 'the last attempts were not recorded',
       );
       const told = [readFileSync(logFile, 'utf8'), ...collector.texts].join('\n');
       expect(secretsIn(told, { ...canaries, token: tokenOf(gated.place) })).toEqual([]);
     });
   });
 
-  it('never gives the token of a client to a server, a log or a collector', () => {
+  it('never sends the token of a client to a server, a log or a collector', () => {
     const token = tokenOf(gated.place);
     const heard = JSON.stringify(upstream.heard());
-    // The control: what the server gets is written down, headers and environment too, and would be found.
+    // The control: everything the server receives is recorded, including headers and environment, so a leak would be found.
     if (way.wire === 'http') expect(secretsIn(heard, { header: canaries.header })).toEqual(['header']);
     else expect(secretsIn(heard, { variable: canaries.variable })).toEqual(['variable']);
     expect(secretsIn(`Authorization: Bearer ${token}`, { token })).toEqual(['token']);
@@ -295,7 +295,7 @@ function secretsIn(text: string, secrets: Readonly<Record<string, string>>): rea
 }
 
 describe('without a log file', () => {
-  it('lines go to standard error, and standard output carries the protocol alone', async () => {
+  it('lines go to standard error, and standard output contains only protocol messages', async () => {
     const upstream = await openScripted('stdio', 'legacy', script);
     const place = openPlace({ servers: { up: upstream.entry }, log: { level: 'debug' } });
     const client = await openRawStdio(place, { protocol: 'legacy' });
@@ -324,7 +324,7 @@ describe('OpenTelemetry', () => {
     return sources;
   }
 
-  it('is not loaded when no collector is named, and is when one is (control)', async () => {
+  it('is loaded only if a collector is configured (with control)', async () => {
     const [upstream, collector] = [await openScripted('stdio', 'legacy', script), await openCollector()];
     const servers = { up: upstream.entry };
     const [without, within] = [

@@ -1,4 +1,4 @@
-// What a command of plugins.yaml names is part of what is trusted, in the built program.
+// In the built program, files named by a command in plugins.yaml are part of the trusted content.
 import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,25 +28,25 @@ const cases: readonly {
 }[] = [
   { what: 'lib.js', entry: { command: ['node', './lib'] }, files: { 'lib.js': served }, changed: 'lib.js' },
   {
-    what: 'index.js of a folder',
+    what: 'index.js in a folder',
     entry: { command: ['node', './dir'] },
     files: { 'dir/index.js': served },
     changed: 'dir/index.js',
   },
   {
-    what: 'the file of a flag',
+    what: 'file named by a flag',
     entry: { command: ['node', '--import=./hook.mjs', './main.mjs'] },
     files: { 'hook.mjs': '', 'main.mjs': served },
     changed: 'hook.mjs',
   },
   {
-    what: 'a program that comes up in its PATH',
+    what: 'program found on its PATH',
     entry: { command: ['node', './main.mjs'], env: { PATH: searched } },
     files: { 'main.mjs': served },
     changed: 'bin/node',
   },
   {
-    what: 'package that its script imports [15.3]',
+    what: 'package imported by its script [15.3]',
     entry: { command: ['node', './main.mjs'] },
     files: {
       'main.mjs': `import 'dep';\n${served}`,
@@ -56,21 +56,21 @@ const cases: readonly {
     changed: 'node_modules/dep/index.js',
   },
   {
-    what: 'file that such a file imports [15.3]',
+    what: 'file imported by such a file [15.3]',
     entry: { command: ['node', './main.mjs'] },
     files: { 'main.mjs': `import './a.mjs';\n${served}`, 'a.mjs': `import './b.mjs';\n`, 'b.mjs': '' },
     changed: 'b.mjs',
   },
 ];
 
-describe('a command of plugins.yaml', () => {
-  it.each(cases)('does not run with another $what', ({ entry, files, changed }) => {
+describe('a command in plugins.yaml', () => {
+  it.each(cases)('does not run with a changed $what', ({ entry, files, changed }) => {
     const place = open();
     const mark = join(place.directory, 'ran');
     for (const [name, text] of Object.entries(files)) place.writeWorkspace(name, text);
     place.writeList({ peer: { ...entry, mtls: false } });
     place.trustPlugins('peer');
-    // The control: as it was trusted, it runs.
+    // The control: unchanged, it runs.
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a')).toMatchObject({ status: 0 });
 
     const script = changed.startsWith('bin/')
@@ -87,7 +87,7 @@ describe('a command of plugins.yaml', () => {
     expect(readFileSync(mark, 'utf8').trim()).toBe('x');
   });
 
-  it('[15.3] of a folder does not run with another package that its program imports', () => {
+  it('[15.3] in a folder does not run with a changed package that its program imports', () => {
     const place = open();
     const mark = join(place.directory, 'ran');
     const index = 'node_modules/dep/index.js';
@@ -98,13 +98,13 @@ describe('a command of plugins.yaml', () => {
     place.writeWorkspace(index, `require('node:fs').writeFileSync(${JSON.stringify(mark)}, 'x');`);
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(6);
     expect(() => readFileSync(mark)).toThrow('ENOENT');
-    // The control: once it is trusted, the changed package does run.
+    // The control: once trusted, the changed package runs.
     place.trustPlugins('peer');
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);
     expect(readFileSync(mark, 'utf8')).toBe('x');
   });
 
-  it('is shown with the values that decide what is loaded, and without those that may be secrets', () => {
+  it('is shown with the variables that decide what code is loaded, and without possible secrets', () => {
     const place = open();
     place.writeWorkspace('main.mjs', served);
     const env = { PATH: searched, NODE_OPTIONS: '--import=./hook.mjs', API_TOKEN: 'not-to-be-seen' };

@@ -1,4 +1,4 @@
-// What a workflow runner gets of plugins: step types, validators, events, and the check of `plugin_tools`.
+// What plugins provide for the workflow runner: step types, validators, events, and the check of `plugin_tools`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTidegate, type Tidegate } from 'tidegate';
 import { waitFor } from '../support/gate.js';
@@ -29,7 +29,7 @@ afterAll(async () => {
   place.close();
 });
 
-describe('the plugins of a gate', () => {
+describe('the plugins of a gateway', () => {
   it('are listed without being started', () => {
     const facts = gate.plugins.list().map(({ name, state }) => [name, state]);
     expect(facts).toEqual([
@@ -40,7 +40,7 @@ describe('the plugins of a gate', () => {
     ]);
   });
 
-  it('say what they offer, and why they cannot be asked', async () => {
+  it('report what they offer, or why they are unavailable', async () => {
     const offer = await gate.plugins.offer('peer', signal);
     expect(offer).toMatchObject({
       ok: true,
@@ -74,7 +74,7 @@ describe('the plugins of a gate', () => {
     });
   });
 
-  it('validate a workflow and each of its steps; one that crashes is a finding', async () => {
+  it('validate a workflow and each of its steps; a crash is a finding', async () => {
     const workflow = { name: 'w', initial: 'good', steps: { good: { type: 'step' }, bad: { type: 'step' } } };
     const issues = await gate.plugins.validate(workflow, { signal });
     expect(issues).toContainEqual({ plugin: 'peer', severity: 'warning', message: '2 steps' });
@@ -91,14 +91,14 @@ describe('the plugins of a gate', () => {
     ]);
   });
 
-  it('hear events, and tell others in their own name, no deeper than three', async () => {
+  it('receive events, and emit others under their own name, at most three levels deep', async () => {
     const heard: { type: string; source: string; payload: string }[] = [];
     const stop = gate.plugins.onEvent(
       ({ type, source, payload }) => void heard.push({ type, source, payload }),
     );
     gate.plugins.publish({ type: 'workflow.started', source: 'workflow', payload: '{"a":1}' });
     gate.plugins.publish({ type: 'other.thing', source: 'workflow', payload: '{}' });
-    // Both hear it; each answer is heard by both, and so on: 2 at depth 1, 4 at depth 2, 8 at depth 3.
+    // Both receive it, and both receive each response, and so on: 2 at depth 1, 4 at depth 2, 8 at depth 3.
     await waitFor(
       () => heard.length === 14,
       20_000,
@@ -108,13 +108,13 @@ describe('the plugins of a gate', () => {
     stop();
     expect(heard).toHaveLength(14);
     expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(['peer.heard']));
-    // What they wrote as the source is not believed.
+    // The source they claim is ignored.
     expect(new Set(heard.map(({ source }) => source))).toEqual(new Set(['plugin:peer', 'plugin:peer_a']));
     const depths = heard.map(({ payload }) => (JSON.parse(payload) as { readonly depth: number }).depth);
     expect(Math.max(...depths)).toBe(2);
   });
 
-  it('check plugin_tools: unknown plugins, unknown operations and names that meet', async () => {
+  it('check plugin_tools: unknown plugins, unknown operations and name collisions', async () => {
     const { problems, unchecked, tools } = await gate.plugins.check(
       [
         { plugin: 'peer', expose: ['echo', 'nope', 'big'] },

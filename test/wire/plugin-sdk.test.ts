@@ -1,4 +1,4 @@
-// A plugin of our SDK under a host that shares no code with it, and under our own.
+// A plugin made with our SDK, under a host that shares no code with it, and under our own host.
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,8 +44,8 @@ async function ask(one: Started, path: string, message?: Buffer): Promise<Buffer
   return answer;
 }
 
-describe.each([true, false])('a plugin of the SDK under a foreign host (TLS: %s)', (isTls) => {
-  it('greets as go-plugin does', async () => {
+describe.each([true, false])('an SDK plugin under a foreign host (TLS: %s)', (isTls) => {
+  it('prints the go-plugin handshake', async () => {
     const one = await start({ isTls });
     const fields = one.line.split('|');
     expect(fields).toHaveLength(6);
@@ -95,7 +95,7 @@ describe.each([true, false])('a plugin of the SDK under a foreign host (TLS: %s)
     expect(String(map(await execute('find', { word: 'buy' }), 3)['titles'])).toBe('["milk"]');
     const wrong = Buffer.concat([text(1, 'find'), entry(2, 'word', '"x"'), entry(2, 'limit', '"many"')]);
     const refused = await one.call?.('/plugin.v1.OperationService/Execute', wrong);
-    // INVALID_ARGUMENT: what was sent does not fit, and nothing was run.
+    // INVALID_ARGUMENT: the input is invalid, and nothing was run.
     expect([refused?.status, refused?.message]).toEqual([3, expect.stringContaining('limit')]);
     expect(string(await execute('lose', {}), 4)).toBe('unknown operation: lose');
 
@@ -127,7 +127,7 @@ describe.each([true, false])('a plugin of the SDK under a foreign host (TLS: %s)
     ]);
   });
 
-  it('ignores SIGINT, and ends by the controller with its socket gone', async () => {
+  it('ignores SIGINT, and exits through the controller and removes its socket', async () => {
     const one = await start({ isTls });
     one.child.kill('SIGINT');
     await ask(one, '/grpc.health.v1.Health/Check', text(1, 'plugin'));
@@ -139,8 +139,8 @@ describe.each([true, false])('a plugin of the SDK under a foreign host (TLS: %s)
   });
 });
 
-describe('a plugin of the SDK', () => {
-  it('lets nobody in without the certificate of its host', async () => {
+describe('an SDK plugin', () => {
+  it('accepts no connection without the certificate of its host', async () => {
     const one = await start();
     const stranger = one.open?.({});
     const failed = new Promise((resolve) => {
@@ -154,11 +154,11 @@ describe('a plugin of the SDK', () => {
         () => 'refused',
       );
     expect(await Promise.race([failed, answered])).toBe('refused');
-    // The control: with it, the same question is answered.
+    // The control: with it, the same request is answered.
     await ask(one, '/plugin.v1.PluginService/GetInfo');
   });
 
-  it('explains itself to whoever starts it by hand', async () => {
+  it('explains itself when started by hand', async () => {
     const one = await start({ cookie: '' });
     expect(await one.exited).toMatchObject({ code: 1 });
     expect(one.said().errors).toContain('notes is a plugin and must be started by its host');

@@ -1,4 +1,4 @@
-// What the operator gave to a plugin stays between the two, also when the plugin fails and tells why.
+// Secrets passed to a plugin stay secret, even if the plugin fails and reports why.
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
@@ -20,7 +20,7 @@ function open(...behaviours: readonly string[]): PluginPlace {
   return place;
 }
 
-/** Everything that an agent, a log and an operator could see. */
+/** Everything that an agent, the log and the operator could see. */
 function said(place: PluginPlace, ...args: readonly string[]): string {
   const { stdout, stderr } = place.run(...args);
   return `${stdout}\n${stderr}`;
@@ -32,7 +32,7 @@ function expectNone(text: string): void {
   for (const part of ['correct', 'horse', 'battery', variable.slice(0, 12)]) expect(text).not.toContain(part);
 }
 
-/** An MCP server that tells its variable: as an error of the protocol, as one of its tool, and as its answer. */
+/** An MCP server that reveals its variable: in a protocol error, in a tool error, and in a result. */
 const confessing = `
 const send = (id, more) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...more }));
 const secret = process.env.PEER_SECRET;
@@ -53,7 +53,7 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 `;
 
 describe('settings and variables of an MCP server among the plugins', () => {
-  it('are not told by its errors, but by its answers', () => {
+  it('appear in its results but not in its errors', () => {
     const place = openPluginPlace({}, { log: { level: 'debug' } });
     closers.push(() => place.close());
     place.writeWorkspace('server.cjs', confessing);
@@ -63,27 +63,27 @@ describe('settings and variables of an MCP server among the plugins', () => {
     for (const how of ['error', 'tool'])
       expectNone(said(place, 'plugin', 'call', 'srv', 'confess', `how=${how}`));
     expect(said(place, 'plugin', 'call', 'srv', 'confess', 'how=error', '--json')).not.toContain(variable);
-    // The control: what it answers is its own, and shows that it has it.
+    // The control: its result is not redacted, and shows that it has the secret.
     expect(said(place, 'plugin', 'call', 'srv', 'confess', 'how=answer')).toContain(variable);
   });
 });
 
 describe('settings and variables of a plugin', () => {
-  it('are not told when its start fails', () => {
+  it('do not appear if its start fails', () => {
     const place = open('init-tells');
     expectNone(said(place, 'plugin', 'call', 'peer', 'echo', 'text=a'));
     expectNone(said(place, 'plugin', 'show', 'peer'));
   });
 
-  it('are not told in its first line', () => {
+  it('do not appear from its first line', () => {
     expectNone(said(open('greets-with-secret'), 'plugin', 'call', 'peer', 'echo', 'text=a'));
   });
 
-  it('are not told by an operation that fails', () => {
+  it('do not appear in the error of an operation', () => {
     const place = open('confess');
     for (const how of ['error', 'status'])
       expectNone(said(place, 'plugin', 'call', 'peer', 'confess', `how=${how}`));
-    // The control: what it answers is its own, and shows that it has them.
+    // The control: its result is not redacted, and shows that it has them.
     const { stdout } = place.run('plugin', 'call', 'peer', 'confess', 'how=answer');
     expect(stdout).toContain(setting);
     expect(stdout).toContain(variable);

@@ -1,4 +1,4 @@
-// What the operator decides of plugins, and what the built program makes of it.
+// Trust in plugins, in the built program.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -25,14 +25,14 @@ function states(place: PluginPlace): Readonly<Record<string, string>> {
   return Object.fromEntries(plugins.map(({ name, state }) => [name, state]));
 }
 
-/** A program that leaves a mark. Its command does not name the mark: a file that it names would be part of its trust. */
+/** A program that leaves a mark. Its command must not name the mark, because files it names are part of its trust. */
 const marking = (mark: string): object => ({
   command: [process.execPath, '-e', "require('fs').writeFileSync(process.env.MARK, 'ran')"],
   env: { MARK: mark },
 });
 
-describe('what a place declares', () => {
-  it('is looked at by config check, with its places, and with what nobody trusted', () => {
+describe('a plugin declaration', () => {
+  it('is checked by config check, with positions and untrusted plugins', () => {
     const place = open();
     place.writeList({ srv: { type: 'mcp', ...fixtureCommand(), timeuot: '3s' } });
     const wrong = place.run('config', 'check');
@@ -46,7 +46,7 @@ describe('what a place declares', () => {
     expect(right.status).toBe(0);
   });
 
-  it('is shown file by file before it is trusted, also where one digest stands for a folder', () => {
+  it('is shown file by file before it is trusted, even if one digest covers a folder', () => {
     const place = open({ peer: {} });
     const folder = join(place.workspace, '.tidegate', 'plugins', 'awf-plugin-peer');
     writeFileSync(join(folder, 'beside.mjs'), '');
@@ -56,8 +56,8 @@ describe('what a place declares', () => {
   });
 });
 
-describe('trust of one entry of plugins.yaml', () => {
-  it('lets no other entry run, and takes from no other when it is forgotten', () => {
+describe('trust in one entry of plugins.yaml', () => {
+  it('does not affect other entries, neither when given nor when removed', () => {
     const place = open();
     const mark = (name: string): string => join(place.directory, `ran-${name}`);
     place.writeList({
@@ -76,7 +76,7 @@ describe('trust of one entry of plugins.yaml', () => {
       expect.stringContaining('tidegate plugin trust evil'),
     ]);
     expect([existsSync(mark('mcp')), existsSync(mark('grpc'))]).toEqual([false, false]);
-    // The control: what is trusted does run.
+    // The control: the trusted entry runs.
     place.trustPlugins('evil');
     place.run('plugin', 'show', 'evil');
     expect(existsSync(mark('mcp'))).toBe(true);
@@ -85,7 +85,7 @@ describe('trust of one entry of plugins.yaml', () => {
     expect(states(place)['evil']).not.toBe('untrusted');
   });
 
-  it('does not hold for what its command names by then', () => {
+  it('does not cover later changes to files its command names', () => {
     const place = open();
     place.writeWorkspace('.tidegate/server.cjs', 'process.exit(3)');
     place.writeList({ one: { type: 'mcp', command: [process.execPath, './server.cjs'] } });
@@ -102,7 +102,7 @@ function fixtureCommand(): object {
 }
 
 describe('a plugins.yaml that cannot be read', () => {
-  it('closes every plugin, and everybody is told', async () => {
+  it('disables every plugin, with a message', async () => {
     const place = open({ peer: {} });
     place.trustPlugins('peer');
     expect(place.run('tools', 'list').stdout).toContain('peer_echo');
@@ -125,8 +125,8 @@ describe('a plugins.yaml that cannot be read', () => {
   });
 });
 
-describe('a plugin that is not used', () => {
-  it('is told with its state and the next command, by either name', () => {
+describe('an unused plugin', () => {
+  it('is reported with its state and a command, under either name', () => {
     const place = open({ peer: {} });
     const call = (): readonly ReturnType<PluginPlace['run']>[] => [
       place.run('plugin', 'call', 'peer', 'echo', 'text=x'),
@@ -145,7 +145,7 @@ describe('a plugin that is not used', () => {
 });
 
 describe('a plugin that fails', () => {
-  it('is told with its own error, and where that stands', () => {
+  it('is reported with its own error and position', () => {
     const place = open({ peer: { before: "throw new TypeError('no such thing')" } });
     place.writeWorkspace('.tidegate/server.cjs', "const a = 1;\nthrow new RangeError('too far');\n");
     place.writeList({ srv: { type: 'mcp', command: [process.execPath, './server.cjs'] } });
@@ -157,7 +157,7 @@ describe('a plugin that fails', () => {
     expect(`${peer}${srv}`).not.toContain('Node.js v');
   });
 
-  it('in a call, is told with how it ended and its own command', () => {
+  it('during a call is reported with its exit and the plugin command', () => {
     const place = open();
     expect(place.run('plugin', 'new', 'hello').status).toBe(0);
     const file = join(place.workspace, '.tidegate', 'plugins', 'hello', 'plugin.ts');
@@ -176,7 +176,7 @@ describe('a plugin that fails', () => {
     expect(stderr).not.toMatch(/tidegate servers|Node\.js v/);
   });
 
-  it('because of its syntax, is told with the first telling lines', () => {
+  it('because of a syntax error is reported with the first relevant lines', () => {
     const place = open();
     expect(place.run('plugin', 'new', 'hello').status).toBe(0);
     const file = join(place.workspace, '.tidegate', 'plugins', 'hello', 'plugin.ts');
@@ -189,7 +189,7 @@ describe('a plugin that fails', () => {
 });
 
 describe('a plugin and its name', () => {
-  it('must be one in manifest and program', () => {
+  it('must match in manifest and program', () => {
     const place = open();
     expect(place.run('plugin', 'new', 'hello').status).toBe(0);
     const file = join(place.workspace, '.tidegate', 'plugins', 'hello', 'plugin.ts');
@@ -199,7 +199,7 @@ describe('a plugin and its name', () => {
     expect([status, stderr]).toEqual([4, expect.stringContaining('it reports the name "other"')]);
   });
 
-  it('says when `expose` hides an operation', () => {
+  it('are reported if `expose` hides an operation', () => {
     const place = open();
     const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
     place.writeList({ peer: { path: folder, expose: ['echo'] } });

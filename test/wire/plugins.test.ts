@@ -1,4 +1,4 @@
-// Plugins in front of real clients: one that follows the documented protocol byte for byte and shares no code with us.
+// Plugins with real clients. The plugin follows the documented protocol byte for byte and shares no code with us.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ async function connect(
   return client;
 }
 
-/** The first list waits two seconds at most for a plugin that nobody knows; then it says that it changed. */
+/** The first list waits at most two seconds for an unknown plugin; a list_changed notification follows later. */
 async function toolsWith(client: SdkClient, name: string): Promise<readonly (Json & { name: string })[]> {
   let tools: readonly { name: string }[] = [];
   await waitFor(
@@ -46,7 +46,7 @@ const textOf = (result: { readonly content: readonly { readonly text?: string }[
   result.content.map(({ text }) => text).join('\n');
 
 describe('the operations of a plugin', () => {
-  it.each(sdkKinds)('stand beside the built-in tools, exactly as exposed ($sdk, $mode)', async (kind) => {
+  it.each(sdkKinds)('are listed with the built-in tools, exactly as exposed ($sdk, $mode)', async (kind) => {
     const place = open({}, { builtins: ['Read'], log: { level: 'error' } });
     const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
     place.writeList({
@@ -62,7 +62,7 @@ describe('the operations of a plugin', () => {
     expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
   });
 
-  it('take the schema that the plugin declared', async () => {
+  it('have the schema that the plugin declares', async () => {
     const place = open({ peer: {} });
     place.trustPlugins();
     const tools = await toolsWith(await connect(place), 'peer_echo');
@@ -95,7 +95,7 @@ describe('the operations of a plugin', () => {
     expect(find('peer_open')?.['inputSchema']).toEqual({ type: 'object', additionalProperties: true });
   });
 
-  it('give what the plugin answered, and say when it failed', async () => {
+  it('return the result of the plugin, or its failure', async () => {
     const place = open({ peer: {} });
     place.trustPlugins();
     const client = await connect(place);
@@ -122,7 +122,7 @@ describe('the operations of a plugin', () => {
     expect(textOf(unknown)).toContain('something of its own');
   });
 
-  it('are given arguments as the very text that was sent', async () => {
+  it('receive the exact argument text that was sent', async () => {
     const place = open({ peer: {} });
     place.trustPlugins();
     const gate = spawnStdioGate(place);
@@ -137,7 +137,7 @@ describe('the operations of a plugin', () => {
     );
   });
 
-  it('work without TLS where plugins.yaml says so', async () => {
+  it('work without TLS if plugins.yaml allows it', async () => {
     const place = open();
     const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
     place.writeList({ peer: { path: folder, mtls: false } });
@@ -148,7 +148,7 @@ describe('the operations of a plugin', () => {
     expect(output.split(',')).not.toContain('PLUGIN_CLIENT_CERT');
   });
 
-  it('see a minimal environment and what plugins.yaml names', async () => {
+  it('get a minimal environment and the variables in plugins.yaml', async () => {
     const place = open();
     const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
     place.writeList({ peer: { path: folder, env: { KUBE: 'config' } } });
@@ -175,7 +175,7 @@ describe('trust', () => {
   const telling = (place: { directory: string }): string =>
     `require('node:fs').appendFileSync(${JSON.stringify(join(place.directory, 'started'))}, 'x');`;
 
-  it('comes before anything starts, and again when anything changed', async () => {
+  it('is required before anything starts, and again after every change', async () => {
     const place = open();
     const folder = place.addPeer('peer', { before: telling(place) });
     const first = await connect(place);
@@ -185,12 +185,12 @@ describe('trust', () => {
     expect(place.run('plugin', 'call', 'peer', 'echo')).toMatchObject({ status: 6 });
     expect(starts(place)).toBe('');
 
-    // The control: with trust, the same program does start.
+    // The control: with trust, the same program starts.
     place.trustPlugins('peer');
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a')).toMatchObject({ status: 0 });
     expect(starts(place)).toBe('x');
 
-    // The program, and then only what stands beside it.
+    // First the program changes, then only a file next to it.
     for (const file of ['awf-plugin-peer', 'plugin.yaml', 'helper.js']) {
       appendFileSync(join(folder, file), '\n');
       const refused = place.run('plugin', 'call', 'peer', 'echo', 'text=a');
@@ -205,14 +205,14 @@ describe('trust', () => {
     expect(starts(place)).toBe('xx');
   });
 
-  it('is looked at again right before a start', async () => {
+  it('is checked again right before a start', async () => {
     const place = open();
     const folder = place.addPeer('peer', { before: telling(place) });
     place.trustPlugins('peer');
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);
     const client = await connect(place);
     await toolsWith(client, 'peer_echo');
-    // Listed from memory: nothing runs yet, and what would run is another program now.
+    // Listed from the cache: nothing runs yet, and the program has changed since.
     appendFileSync(join(folder, 'awf-plugin-peer'), '\n');
     const refused = await client.call('peer_echo', { text: 'a' });
     expect(refused.isError).toBe(true);
@@ -220,7 +220,7 @@ describe('trust', () => {
     expect(starts(place)).toBe('x');
   });
 
-  it('and switches take effect in a gate that runs', async () => {
+  it('and enabling or disabling take effect in a running gateway', async () => {
     const place = open({ peer: {} });
     const client = await connect(place);
     expect(await client.tools()).toEqual([]);
@@ -239,7 +239,7 @@ describe('trust', () => {
     });
   });
 
-  it('cannot stand against a checksum', () => {
+  it('does not override a wrong checksum', () => {
     const place = open();
     const folder = place.addPeer('peer', {}, join(place.workspace, 'vendor'));
     place.writeList({ peer: { path: folder } });
@@ -254,7 +254,7 @@ describe('trust', () => {
 });
 
 describe('grants', () => {
-  it('act on operations like on any tool: hidden is absent, and every attempt is recorded', async () => {
+  it('apply to operations like to any tool: hidden ones look absent, and every attempt is recorded', async () => {
     const place = open({ peer: {} });
     place.trustPlugins();
     expect(place.run('plugin', 'call', 'peer', 'echo', 'text=a').status).toBe(0);
@@ -281,7 +281,7 @@ describe('grants', () => {
 });
 
 describe('names', () => {
-  it('that collide with a tool of the workspace keep the plugin out, with a code', () => {
+  it('that collide with a workspace tool disable the plugin, with a code', () => {
     const place = open({}, { builtins: ['*'], log: { level: 'error' } });
     mkdirSync(join(place.workspace, '.tidegate', 'tools'), { recursive: true });
     writeFileSync(
@@ -297,12 +297,12 @@ export default defineTool({ name: 'peer_echo', title: 'T', description: 'D.', ef
     const called = place.run('plugin', 'call', 'peer', 'echo', 'text=a');
     expect(called.stderr).toContain('USER.MCP_PROXY.NAME_COLLISION');
     expect(called.status).toBe(4);
-    // The other tool of that name is unharmed, and so is the other plugin.
+    // The other tool of that name and the other plugin are not affected.
     expect(place.run('tools', 'call', 'peer_echo').stdout).toContain('mine');
     expect(place.run('plugin', 'call', 'second', 'echo', 'text=a').status).toBe(0);
   });
 
-  it('that nobody knows are told apart', () => {
+  it('that are unknown are reported separately', () => {
     const place = open({ peer: {} });
     place.trustPlugins();
     expect(place.run('plugin', 'call', 'pear', 'echo')).toMatchObject({ status: 3 });
@@ -313,7 +313,7 @@ export default defineTool({ name: 'peer_echo', title: 'T', description: 'D.', ef
 });
 
 describe('finding plugins', () => {
-  it('looks in the workspace, then at home; the first of a name wins, and the other is told of', () => {
+  it('looks in the workspace, then in the home; the first of a name wins, and the other is reported', () => {
     const place = open({ peer: {} });
     const data = join(place.env['HOME'] ?? '', '.local', 'share');
     place.addPeer('peer', {}, join(place.workspace, '.awf', 'plugins'));
@@ -339,7 +339,7 @@ describe('finding plugins', () => {
     expect(plugins.map(({ name }) => name)).toEqual(['other']);
   });
 
-  it('lists one that cannot be used, with the reason', () => {
+  it('lists unusable plugins with the reason', () => {
     const place = open();
     place.addPeer('bad', { manifest: { version: 'one', capabilities: ['flying'] } });
     place.addPeer('new', { manifest: { awf_version: '>=9.0.0' } });
@@ -382,7 +382,7 @@ describe('an MCP server as a plugin', () => {
 });
 
 describe('a plugin made with `plugin new`', () => {
-  it('says what is wrong with the arguments of a call, and nothing else', () => {
+  it('reports only what is wrong with the arguments of a call', () => {
     const place = open();
     expect(place.run('plugin', 'new', 'hello').status).toBe(0);
     place.trustPlugins('hello');
@@ -393,7 +393,7 @@ describe('a plugin made with `plugin new`', () => {
     expect(stderr).toContain('tidegate tools show hello_count_words');
   });
 
-  it('runs as it is', () => {
+  it('runs without changes', () => {
     const place = open();
     expect(place.run('plugin', 'new', 'hello').status).toBe(0);
     expect(place.run('plugin', 'new', 'hello')).toMatchObject({ status: 2 });

@@ -18,11 +18,11 @@ const named = (name: string, ...more: readonly string[]) => ({
   },
 });
 
-/** Longer than the gate takes to look at a changed file. */
+/** Longer than the gateway takes to notice a changed file. */
 const restMs = 1500;
 const rest = () => new Promise((resolve) => setTimeout(resolve, restMs));
 
-/** A configuration that changes under a client's feet. */
+/** A configuration that changes while a client is connected. */
 describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire, protocol }) => {
   let place: Place;
   let gate: HttpGate | undefined;
@@ -82,29 +82,29 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     await waitFor(
       () => changes() > before,
       10_000,
-      () => `no list_changed; the gate said ${said()}`,
+      () => `no list_changed; the gateway logged ${said()}`,
     );
   }
 
-  it('sees nothing of an edit that nobody trusted', async () => {
+  it('is not affected by an untrusted edit', async () => {
     expect(await tools()).toEqual(['one_a']);
     place.write({ servers: { one: one.entry, two: two.entry } });
     await waitFor(
       () => said().includes('tidegate trust'),
       10_000,
-      () => `the gate said ${said()}`,
+      () => `the gateway logged ${said()}`,
     );
     expect(await tools()).toEqual(['one_a']);
     expect(starts(two)).toHaveLength(0);
     expect(changes()).toBe(0);
   });
 
-  it('hears of the new server as soon as the edit is trusted, and the old one is not restarted', async () => {
+  it('is notified of the new server as soon as the edit is trusted, and the old one is not restarted', async () => {
     await changedBy(() => place.trust());
     await waitFor(
       async () => (await tools()).length === 3,
       5000,
-      () => 'the new tool did not come',
+      () => 'the new tool did not appear',
     );
     expect(await tools()).toEqual(['one_a', 'two_b', 'two_slow']);
     expect(await call('two_b')).toContain('"text":"b"');
@@ -113,12 +113,12 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     expect(starts(two)).toHaveLength(1);
   });
 
-  it('keeps what it has when an edit has errors', async () => {
+  it('keeps its tools if an edit has errors', async () => {
     place.write({ servers: { one: one.entry, two: two.entry }, typo: true });
     await waitFor(
       () => said().includes('not reloaded: it has errors'),
       10_000,
-      () => `the gate said ${said()}`,
+      () => `the gateway logged ${said()}`,
     );
     expect(await tools()).toEqual(['one_a', 'two_b', 'two_slow']);
     writeFileSync(place.configFile, 'servers: [');
@@ -127,7 +127,7 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     expect(starts(one)).toHaveLength(1);
   });
 
-  it('hears that a server is gone, and its process is', async () => {
+  it('is notified that a server was removed, and its process has ended', async () => {
     const pid = starts(one)[0]?.pid ?? -1;
     expect(isRunning(pid)).toBe(true);
     await changedBy(() => {
@@ -141,11 +141,11 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     await waitFor(
       () => !isRunning(pid),
       5000,
-      () => `process ${String(pid)} is still there`,
+      () => `process ${String(pid)} is still running`,
     );
   });
 
-  it('has its open call answered when the server of the call is replaced', async () => {
+  it('gets an answer to its open call when the server is replaced', async () => {
     const open = client.request('tools/call', '"name":"two_slow"', { timeoutMs: 15_000 });
     await waitFor(
       () => two.heardOf('tools/call').some((text) => text.includes('"slow"')),
@@ -158,12 +158,12 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     await waitFor(
       async () => (await tools()).join() === 'renamed_b,renamed_slow',
       10_000,
-      () => `the gate said ${said()}`,
+      () => `the gateway logged ${said()}`,
     );
     expect(await call('renamed_b')).toContain('"text":"b"');
   });
 
-  it('loses the servers when the trust is taken back, and has them again when it is given again', async () => {
+  it('loses the servers when trust is removed, and gets them back when it is restored', async () => {
     const pids = starts(two).map(({ pid }) => pid ?? -1);
     await changedBy(() => {
       expect(place.run('trust', '--forget', place.configFile).status).toBe(0);
@@ -172,7 +172,7 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     await waitFor(
       () => !pids.some(isRunning),
       5000,
-      () => 'the server runs on',
+      () => 'the server is still running',
     );
     await changedBy(() => place.trust());
     await waitFor(
@@ -182,7 +182,7 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     );
   });
 
-  it('loses them also when the trust is taken back while the file is broken', async () => {
+  it('also loses them if trust is removed while the file is broken', async () => {
     const pids = starts(two).map(({ pid }) => pid ?? -1);
     const sound = readFileSync(place.configFile);
     appendFileSync(place.configFile, '\n{ this is: [ not a configuration');
@@ -193,7 +193,7 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     await waitFor(
       () => !pids.some(isRunning),
       5000,
-      () => 'the server runs on',
+      () => 'the server is still running',
     );
     writeFileSync(place.configFile, sound);
     await changedBy(() => place.trust());
@@ -204,13 +204,13 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     );
   });
 
-  it('keeps its servers when an edit takes them all away and nobody trusted it', async () => {
+  it('keeps its servers if an untrusted edit removes them all', async () => {
     const [before, saidBefore] = [changes(), said().length];
     place.write({ servers: {} });
     await waitFor(
       () => said().slice(saidBefore).includes('tidegate trust'),
       10_000,
-      () => `the gate said ${said()}`,
+      () => `the gateway logged ${said()}`,
     );
     expect(await tools()).toEqual(['renamed_b', 'renamed_slow']);
     expect(changes()).toBe(before);
@@ -218,7 +218,7 @@ describe.each(clientWays)('a client over $wire with $protocol protocol', ({ wire
     expect(await tools()).toEqual([]);
   });
 
-  it('is still the same client in the same session', async () => {
+  it('stays in the same session', async () => {
     const { text } = await client.request('tools/list', '');
     expect(text).not.toContain('Session not found');
     expect(client.heard.filter((line) => line.includes('"error"'))).toEqual([]);

@@ -7,7 +7,7 @@ import { allowedPaints, escapesIn, strangePaints, tooWide } from '../support/scr
 import { afterWork, openScreenPlace, type ScreenPlace } from '../support/screen-place.js';
 import { hasTerminals, openTerminal } from '../support/terminal.js';
 
-/** `node scripts/screens.mjs --walk FOLDER`: all examples, in every kind of terminal, to be looked at. */
+/** `node scripts/screens.mjs --walk FOLDER`: saves all examples, in every kind of terminal, for review. */
 const folder = process.env['TIDEGATE_SCREENS'];
 const atOnce = 4;
 
@@ -43,7 +43,7 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** The commands below one, as its help names them. */
+/** The subcommands of a command, from its help. */
 function namesIn(help: string): readonly string[] {
   const [, below = ''] = /\nCommands:\r?\n([^]*?)\r?\n\r?\n/.exec(help) ?? [];
   return [...below.matchAll(/^ {2}(\S+)/gm)].map(([, name = '']) => name);
@@ -79,8 +79,8 @@ const main = [
   'run fails',
 ].map((line): Example => ({ words: line.split(' ') }));
 
-describe.skipIf(!hasTerminals)('what commands write', () => {
-  it('as help fits into 80 columns and has an example, for every command of the tree', async () => {
+describe.skipIf(!hasTerminals)('the output of commands', () => {
+  it('fits into 80 columns and has an example, in the help of every command', async () => {
     const found = new Map<string, string>();
     await helps([], found);
     expect(found.size).toBeGreaterThan(60);
@@ -88,11 +88,11 @@ describe.skipIf(!hasTerminals)('what commands write', () => {
       expect([name, tooWide(help, 80), strangePaints(help)]).toEqual([name, [], []]);
       expect(help, name).toMatch(/\nExamples?:\r?\n {2}\S/);
     }
-    // The control: the same judgement, a narrower terminal.
+    // The control: the same check on a narrower terminal fails.
     expect(tooWide(found.get('') ?? '', 79 - 40)).not.toEqual([]);
   });
 
-  it('fits into 80 columns, in colours that can be read on dark and light', async () => {
+  it('fits into 80 columns, in colors that are readable on dark and light backgrounds', async () => {
     const seen: string[] = [];
     await each(main, async (example) => {
       const raw = await written(example, 'terminal');
@@ -100,7 +100,7 @@ describe.skipIf(!hasTerminals)('what commands write', () => {
       const name = example.words.join(' ');
       expect([name, tooWide(raw, 80), strangePaints(raw)]).toEqual([name, [], []]);
     });
-    // The controls: one colour less is allowed, one more is used, and a terminal that is wider.
+    // The controls: one allowed color less, one used color more, and a wider terminal.
     const all = seen.join('\n');
     for (const code of allowedPaints)
       expect(
@@ -113,14 +113,14 @@ describe.skipIf(!hasTerminals)('what commands write', () => {
     expect(tooWide(await written({ words: ['tools', 'list'] }, 'terminal', 200), 80)).not.toEqual([]);
   });
 
-  it('has no colours where none are wanted, and moves no cursor in a pipe', async () => {
+  it('has no colors with NO_COLOR, and does not move the cursor in a pipe', async () => {
     const some = main.filter((_, at) => at % 3 === 1);
     await each(some, async (example) => {
       const name = example.words.join(' ');
       expect([name, escapesIn(await written(example, 'no colours'), 'no colours')]).toEqual([name, []]);
       expect([name, escapesIn(await written(example, 'pipe'), 'pipe')]).toEqual([name, []]);
     });
-    // The control: what a terminal gets.
+    // The control: the output on a terminal.
     const raw = await written({ words: ['import', 'clade'] }, 'terminal');
     for (const kind of ['no colours', 'pipe'] as const) expect(escapesIn(raw, kind)).not.toEqual([]);
   });
@@ -136,7 +136,7 @@ function walk(into: string): void {
     ['pipe', 'pipe', 80],
   ] as const;
 
-  it.each(kinds)('are kept to be looked at: %s', { timeout: 900_000 }, async (name, kind, columns) => {
+  it.each(kinds)('is saved for review: %s', { timeout: 900_000 }, async (name, kind, columns) => {
     // The examples change it.
     place.close();
     place = openScreenPlace();
@@ -151,7 +151,7 @@ function walk(into: string): void {
         join(own, file.slice(0, 80)),
         `$ tidegate ${example.words.join(' ')}\n${text.replaceAll('\r\n', '\n')}`,
       );
-      // A script for a shell is no text for people.
+      // A shell script is not meant for people.
       if (kind === 'terminal' && example.words[0] !== 'completion')
         expect.soft([example.words, tooWide(text, columns)]).toEqual([example.words, []]);
     }

@@ -17,13 +17,13 @@ import { followLink, type LoginWorld, openLoginWorld } from '../support/login-wo
 import { openPluginPlace, type PluginPlace } from '../support/plugin-place.js';
 import { type Ran, runGate, type RunMore } from '../support/run-program.js';
 
-// Doctor knows what Tidegate keeps in its state directory by a list of names. Here the program does all that it can do
-// there, and whatever came to be, for a moment or to stay, has to be in that list.
+// Doctor has a list of all entries that Tidegate creates in its state directory. This test makes the program create every
+// possible entry, temporary or permanent, and checks that the list contains it.
 
 let place: PluginPlace;
 let world: LoginWorld;
 let home: string;
-/** Every name that was ever seen in the state directory. */
+/** Every name ever seen in the state directory. */
 const seen = new Set<string>();
 let watching: NodeJS.Timeout;
 
@@ -81,7 +81,7 @@ async function runAgents(): Promise<void> {
   mkdirSync(bin);
   writeFakeAgent(bin, 'claude', { cli: 'claude', lines: answerLines('claude') });
   const env = { ...place.env, PATH: `${bin}:${place.env['PATH'] ?? ''}` };
-  // A stand-in proves nothing, so that what comes of it is no matter.
+  // A fake agent, so its isolation result does not matter.
   for (const words of [
     ['run', '--agent', 'claude', '--prompt', 'go'],
     ['exec', 'claude'],
@@ -99,11 +99,11 @@ async function importAll(): Promise<void> {
   await did(['import', 'cursor', '--point', '--yes', '--secrets', 'keep']);
   writeFileSync(file, readFileSync(file, 'utf8').replace('"tidegate"', '"tidegate" '));
   await did(['import', 'cursor', '--undo', '--force']);
-  // The operator's own file stands there, too.
+  // The operator's own file is there, too.
   await did(['import', 'cursor', '--user', '--yes', '--secrets', 'keep']);
 }
 
-/** A session that is not shown everything tells other processes what it has active. */
+/** A session with deferred tools publishes its active tools to other processes. */
 async function listLazily(): Promise<void> {
   const client = openLineClient(spawnStdioGate(place));
   await client.initialize();
@@ -111,13 +111,13 @@ async function listLazily(): Promise<void> {
   await waitFor(
     () => seen.has('active'),
     20_000,
-    () => 'nothing was told',
+    () => 'nothing was published',
   );
   await endProcess(client.child);
 }
 
 describe('the state directory', () => {
-  it('holds nothing that doctor does not know, whatever the program did', async () => {
+  it('contains only entries that doctor knows, whatever the program did', async () => {
     place.trustPlugins('peer');
     place.writeWorkspace(
       '.tidegate/tools/hello.tool.js',
@@ -152,12 +152,12 @@ describe('the state directory', () => {
     await listLazily();
     await did(['audit']);
     expect([...seen].filter((name) => !isKnown(name))).toEqual([]);
-    // The test is worth as much as it made the program do.
-    // Only people write the other spelling of it.
+    // The test covers only what the program did here.
+    // Only users create the file under its other name.
     expect([...folders, ...files].filter((name) => !seen.has(name))).toEqual(['tidegate.yml']);
   }, 240_000);
 
-  it('the control: a file of somebody else is told', async () => {
+  it('the control: a foreign file is reported', async () => {
     writeFileSync(join(home, 'holiday.jpg'), '');
     chmodSync(home, 0o755);
     const { stdout } = await runGate(place, ['doctor', '--only', 'home', '--json']);

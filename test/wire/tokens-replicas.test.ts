@@ -58,8 +58,8 @@ const callAll = (secret: string): Promise<readonly number[]> =>
     clients.map(async (client) => (await ask(client, secret, 'tools/call', { name: 'up_one' })).status),
   );
 
-describe('two gates on one PostgreSQL', () => {
-  it('know a token both, and both refuse it with the next request after it was revoked', async () => {
+describe('two gateways on one PostgreSQL', () => {
+  it('both accept a token, and both refuse it from the first request after it was revoked', async () => {
     for (let round = 0; round < 3; round += 1) {
       const parent = await tokens.create('agent:alice', '--profile', 'full');
       const child = await tokens.attenuate(parent.secret);
@@ -69,13 +69,13 @@ describe('two gates on one PostgreSQL', () => {
     }
   });
 
-  it('are seen by doctor: the store answers, and one of them is at its port', () => {
+  it('are seen by doctor: the store answers, and one gateway uses its port', () => {
     const { stdout, status } = place.run('doctor', '--only', 'store,serve');
     expect([stdout, status]).toEqual([expect.stringMatching(/ok +Store +PostgreSQL at 127\.0\.0\.1:/), 0]);
     expect(stdout).toMatch(/ok +HTTP port +Tidegate is serving at http/);
   });
 
-  it('end the sessions and streams of a token that was revoked elsewhere', async () => {
+  it('end the sessions and streams of a token that was revoked on the other one', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full');
     const open = await Promise.all(
       clients.map(async (client) => {
@@ -91,7 +91,7 @@ describe('two gates on one PostgreSQL', () => {
     expect(ends.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('let nobody but the operator in while it is away, and everybody again after that', async () => {
+  it('accept only the operator while it is down, and all tokens again afterwards', async () => {
     const { secret } = await tokens.create('agent:alice', '--profile', 'full');
     expect(await callAll(secret)).toEqual([200, 200]);
     await database.stop();
@@ -101,7 +101,7 @@ describe('two gates on one PostgreSQL', () => {
     await waitFor(
       async () => (await callAll(secret)).every((status) => status === 200),
       30_000,
-      () => `the gates do not come back: ${said.slice(-2000)}`,
+      () => `the gateways did not recover: ${said.slice(-2000)}`,
     );
     expect(said).not.toMatch(/postgres(?:ql)?:\/\/[^\s"]*:[^\s"]*@/);
   });

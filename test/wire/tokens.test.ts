@@ -66,7 +66,7 @@ const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 const call = (name: string) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, _meta: envelope() } });
 
-/** One modern call with this header, whoever holds it. */
+/** One modern call with this header. */
 async function callWith(authorization: string | undefined, name = 'up_one'): Promise<number> {
   const headers = {
     ...modernHeaders('tools/call', name),
@@ -94,7 +94,7 @@ function idAndSecret(text: string): { readonly id: string; readonly secret: stri
 }
 
 describe.each(sdkKinds)('a token, with the official client $sdk in $mode mode', (kind) => {
-  it('lets its holder in until it is revoked, and not for one request more', async () => {
+  it('is accepted until it is revoked, and not for a single request after that', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full', '--label', kind.mode);
     const client = await openSdkClient({ kind, wire: 'http', place, gate, token: secret, can: [] });
     expect((await client.tools()).map(({ name }) => name)).toEqual(['up_one', 'up_two', 'up_slow', 'up_ask']);
@@ -118,24 +118,24 @@ describe('a token', () => {
     await waitFor(
       async () => (await find())?.lastUsedAt !== undefined,
       10_000,
-      () => 'its last use was never told',
+      () => 'its last use was never recorded',
     );
   });
 
-  it('ends at its time', async () => {
+  it('expires on time', async () => {
     const at = new Date(Date.now() + 4000).toISOString();
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full', '--expires', at);
     expect(await callWith(`Bearer ${secret}`)).toBe(200);
     await waitFor(
       async () => (await callWith(`Bearer ${secret}`)) === 401,
       15_000,
-      () => 'it never ended',
+      () => 'it did not expire',
     );
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
     expect((await tokens.list()).find((token) => token.id === id)?.state).toBe('expired');
   });
 
-  it('of nobody lets nobody in, and all are refused alike', async () => {
+  it('that is forged or malformed is refused, always with the same response', async () => {
     const { secret } = await tokens.create('agent:alice', '--profile', 'full');
     const forged = `tgt_${'A'.repeat(43)}`;
     const wrong = [
@@ -179,7 +179,7 @@ describe('a token', () => {
     expect(await callWith(`Bearer ${made.secret}`)).toBe(200);
   });
 
-  it('sees no more than its own tools', async () => {
+  it('sees only its own tools', async () => {
     const { secret } = await tokens.create('agent:alice', '--profile', 'full', '--tools', 'up_*,!up_two');
     const listed = await admin('GET', '/api/tools', secret);
     expect((JSON.parse(listed.text) as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual([
@@ -195,7 +195,7 @@ describe('a token', () => {
 });
 
 describe('the sessions of a token', () => {
-  it('are its own: another token of the same principal finds none of them', async () => {
+  it('belong to it: another token of the same principal cannot use them', async () => {
     const [one, two] = [
       await tokens.create('agent:twin', '--profile', 'full'),
       await tokens.create('agent:twin', '--profile', 'full'),
@@ -209,7 +209,7 @@ describe('the sessions of a token', () => {
     expect((await http.send('/mcp', list, { headers: session })).status).toBe(200);
   });
 
-  it('and its streams and calls end with it, without anybody asking again', async () => {
+  it('end with it, including streams and calls, without another request', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full');
     const session = await openLegacySession(http, {}, bearer(secret));
     let open = 0;
@@ -245,13 +245,13 @@ describe('the sessions of a token', () => {
     await waitFor(
       () => upstream.heard().some(({ kind }) => kind === 'cancelled'),
       10_000,
-      () => 'the server was not told that nobody waits any more',
+      () => 'the call was not cancelled at the server',
     );
   });
 });
 
-describe('a token made from another', () => {
-  it('can do no more than its parent, and dies with it', async () => {
+describe('a derived token', () => {
+  it('has at most the rights of its parent, and ends with it', async () => {
     const parent = await tokens.create('agent:lead', '--profile', 'full', '--tools', 'up_one,up_slow');
     const child = await tokens.attenuate(parent.secret, '--as', 'agent:helper', '--tools', 'up_one,up_two');
     const grandchild = await tokens.attenuate(child.secret);
@@ -272,7 +272,7 @@ describe('a token made from another', () => {
     ]);
   });
 
-  it('cannot answer what its parent was asked, nor the other way round', async () => {
+  it('cannot answer questions to its parent, or the other way round', async () => {
     const parent = await tokens.create('agent:lead', '--profile', 'full');
     const child = await tokens.attenuate(parent.secret);
     const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
@@ -290,12 +290,12 @@ describe('a token made from another', () => {
       const answer = { requestState, inputResponses: { q: { action: 'accept', content: { name: 'Zoe' } } } };
       expect(requestState).toBeDefined();
       expect(await ask(other.secret, answer)).toContain('ask.forged');
-      // The control: whoever was asked may answer; the server asks again.
+      // The control: the client that was asked may answer; the server asks again.
       expect(await ask(mine.secret, answer)).toContain('"input_required"');
     }
   });
 
-  it('ends no later than its parent, goes eight links deep, and may start with nothing active', async () => {
+  it('expires no later than its parent, can be nested eight levels deep, and can start without active tools', async () => {
     const parent = await tokens.create('agent:lead', '--expires', '1d');
     const link = await tokens.attenuate(parent.secret, '--expires', '30d', '--inherit-active-mcp', 'false');
     let { id } = link;
@@ -312,7 +312,7 @@ describe('a token made from another', () => {
 });
 
 describe('over the admin API', () => {
-  it('an admin makes, lists and revokes tokens', async () => {
+  it('an admin creates, lists and revokes tokens', async () => {
     const operator = tokenOf(place);
     const body = JSON.stringify({ principal: 'service:ci', profile: 'full', expires: '1h' });
     const { id, secret } = idAndSecret((await admin('POST', '/api/tokens', operator, body)).text);
@@ -327,7 +327,7 @@ describe('over the admin API', () => {
     expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('token.bad_principal')]);
   });
 
-  it('a client learns nothing of servers, counts and tokens, and makes none', async () => {
+  it('a client cannot see servers, counts or tokens, and cannot create tokens', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full');
     const before = (await tokens.list()).length;
     for (const [method, path] of [
@@ -351,8 +351,8 @@ describe('over the admin API', () => {
   });
 });
 
-describe('a tool that is asked for by its name', () => {
-  it('leaves a record where it is hidden or absent, and none where it is seen', async () => {
+describe('a tool requested by name', () => {
+  it('is recorded if it is hidden or absent, and not if it is visible', async () => {
     const { secret } = await tokens.create('agent:curious', '--profile', 'full', '--tools', 'up_one');
     const answers = await Promise.all(
       ['up_two', 'up_none', 'up_one'].map((name) => admin('GET', `/api/tools/${name}`, secret)),
@@ -374,7 +374,7 @@ describe('a tool that is asked for by its name', () => {
   });
 });
 
-describe('through the bridge', () => {
+describe('through `mcp --via`', () => {
   it('a token from the environment acts as its principal', async () => {
     const { secret, id } = await tokens.create('agent:alice', '--profile', 'full', '--tools', 'up_two');
     const viaCallTool = { ...place, env: { ...place.env, TIDEGATE_TOKEN: secret } };
@@ -409,13 +409,13 @@ describe('the token commands', () => {
     expect([ran.status, ran.stdout]).toEqual([status, expect.stringContaining(words)]);
   });
 
-  it('name the token that may have been meant', async () => {
+  it('suggest a similar token', async () => {
     const { id } = await tokens.create('agent:alice');
     const { stderr } = await tokens.run(['show', id.slice(0, -1)]);
     expect(stderr).toContain(`Did you mean "${id}"?`);
   });
 
-  it('tell of names and patterns that fit no tool, with the nearest one', async () => {
+  it('report names and patterns that match no tool, with a suggestion', async () => {
     const args = ['create', '--as', 'agent:alice', '--tools', 'up_oen,up_*,elsewhere_*'];
     const { stderr, status } = await tokens.run(args);
     expect(status).toBe(0);
@@ -427,7 +427,7 @@ describe('the token commands', () => {
     });
   });
 
-  it('say that an end was cut short by that of the parent', async () => {
+  it('say if the parent expires earlier than requested', async () => {
     const parent = await tokens.create('agent:lead', '--expires', '1d');
     const cut = await tokens.run(['attenuate', '--from', parent.id, '--expires', '30d']);
     expect(cut.stderr).toMatch(new RegExp(`It expires with its parent ${parent.id}, at .*, not at .* as`));
@@ -439,7 +439,7 @@ describe('the token commands', () => {
     });
   });
 
-  it('list what a token is bound to and what it was made from', async () => {
+  it('list the limits and the parent of a token', async () => {
     const parent = await tokens.create('agent:lister', '--tools', 'up_one');
     const child = await tokens.attenuate(parent.secret, '--as', 'agent:listed');
     const { stdout } = await tokens.run(['list']);
@@ -451,14 +451,14 @@ describe('the token commands', () => {
   it('show the secret once, on standard output, and how to use it', async () => {
     const { stdout, stderr } = await tokens.run(['create', '--as', 'agent:alice', '--profile', 'coding']);
     expect(stdout).toMatch(/^Token +tgt_[\w-]{43}\n/);
-    // The port is the one that the running gate has, not the one that is usual.
+    // The port of the running gateway, not the default one.
     expect(stdout).toContain(`TIDEGATE_TOKEN=<token> tidegate mcp --via ${gate.url}\n`);
     expect(stderr).not.toContain('tgt_');
     for (const args of [['list'], ['list', '--json']])
       expect((await tokens.run(args)).stdout).not.toContain('tgt_');
   });
 
-  it('send the operator of a gate in memory to its admin API', async () => {
+  it('refer the operator of an in-memory gateway to its admin API', async () => {
     const other = openPlace({ store: { kind: 'memory' } });
     const { status, stdout } = await runGate(other, ['token', 'list', '--json']);
     expect([status, stdout]).toEqual([2, expect.stringContaining('access.store_in_memory')]);
@@ -466,7 +466,7 @@ describe('the token commands', () => {
   });
 });
 
-it('whoever is kept out leaves a record, with the reason and without what was shown', async () => {
+it('a rejected token is recorded with the reason, and without the token', async () => {
   const shown = `tgt_${'x'.repeat(43)}`;
   expect(await callWith(`Bearer ${shown}`)).toBe(401);
   const records = async (): Promise<string> => {
@@ -478,13 +478,13 @@ it('whoever is kept out leaves a record, with the reason and without what was sh
   await waitFor(
     async () => /"decision":"deny".*"reason":"[a-z_ ]*token/.test(await records()),
     10_000,
-    () => 'no record of those who were kept out',
+    () => 'no record of the rejected requests',
   );
   expect(await records()).not.toContain(shown);
 });
 
-describe('while the store is away', () => {
-  it('nobody but the operator comes in, and everybody again when it is back', async () => {
+describe('while the store is down', () => {
+  it('only the operator is accepted; all tokens work again when it is back', async () => {
     const { secret } = await tokens.create('agent:alice', '--profile', 'full');
     expect(await callWith(`Bearer ${secret}`)).toBe(200);
     const file = join(place.env['TIDEGATE_HOME'] ?? '', 'state.db');
@@ -493,7 +493,7 @@ describe('while the store is away', () => {
       await waitFor(
         async () => (await callWith(`Bearer ${secret}`)) === 503,
         10_000,
-        () => 'the gate went on without its store',
+        () => 'the gateway continued without its store',
       );
       const headers = { ...mcpHeaders, ...bearer(secret) };
       const refused = await http.send('/mcp', '{}', { headers });
@@ -506,13 +506,13 @@ describe('while the store is away', () => {
     await waitFor(
       async () => (await callWith(`Bearer ${secret}`)) === 200,
       10_000,
-      () => 'the gate does not come back to its store',
+      () => 'the gateway did not reconnect to its store',
     );
   });
 });
 
-describe('a gate that asks for no token', () => {
-  it('does not make an operator of a client whose token was taken away', async () => {
+describe('a gateway without authentication', () => {
+  it('does not treat a client with a revoked token as the operator', async () => {
     const other = openPlace({ servers: { up: upstream.entry }, http: { auth: 'none' } });
     const served = await openHttpGate(other);
     const { create, revoke } = tokenCommands(other);

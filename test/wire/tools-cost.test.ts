@@ -14,7 +14,7 @@ const hostile: Definition = {
   inputSchema: { type: 'object' },
 };
 const small: Definition = { name: 'ping', description: 'Answer.', inputSchema: { type: 'object' } };
-/** A server that people use. */
+/** A realistic server. */
 const filesystemServer = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', import.meta.url),
 );
@@ -51,7 +51,7 @@ function cost(...more: readonly string[]): Report {
   return JSON.parse(stdout) as Report;
 }
 
-describe('a server with a name of ours', () => {
+describe('a server with one of our names', () => {
   it('has its own row in tools cost and context', () => {
     const servers = { search: catalogueServer([small]), builtin: catalogueServer([small]) };
     const named = openPlace({ builtins: own, servers });
@@ -73,7 +73,7 @@ describe('a server with a name of ours', () => {
 });
 
 describe('tidegate tools cost', () => {
-  it('counts what a model is shown, by the tokenizer, whatever a server writes', () => {
+  it('counts with the tokenizer what a model sees, whatever a server sends', () => {
     const { counted, tools, eager, servers } = cost('--exact');
     expect(counted).toBe('o200k_base');
     const { tools: listed } = JSON.parse(place.run('tools', 'list', '--json').stdout) as {
@@ -89,7 +89,7 @@ describe('tidegate tools cost', () => {
     expect(eager.tokens).toBe(servers.reduce((sum, server) => sum + server.eager, 0));
   });
 
-  it('leaves out what leads to deferred tools where nothing is deferred', () => {
+  it('leaves out the search tools if nothing is deferred', () => {
     const plain = openPlace({ builtins: ['*'] });
     try {
       const { servers, tools } = JSON.parse(plain.run('tools', 'cost', '--json').stdout) as Report;
@@ -100,7 +100,7 @@ describe('tidegate tools cost', () => {
     }
   });
 
-  it('names what leads to deferred tools apart, so that the rows add up to the sums', () => {
+  it('lists the search tools separately, so that the rows add up to the totals', () => {
     const mixed = openPlace({
       builtins: ['Read', 'Glob', ...own],
       servers: { odd: catalogueServer([small]) },
@@ -126,7 +126,7 @@ describe('tidegate tools cost', () => {
     expect(place.run('context', '--json').stdout).toContain(`"tokens": ${String(now.tokens)}`);
   });
 
-  it('shows one server, the dearest tools first, in the width of the terminal', async () => {
+  it('shows one server, most expensive tools first, within the terminal width', async () => {
     const { stdout } = place.run('tools', 'cost', '--server', 'office', '--top', '3');
     expect(stdout).toMatch(/^FROM +TOOLS +EAGER +LAZY +SHARE\noffice +48 +[\d,]+ +- +\d+ % {2}#+\n\nTOOL/);
     expect(stdout).toContain('and 45 more: --top 48');
@@ -151,7 +151,7 @@ describe('tidegate tools cost', () => {
     expect(widest).toBeLessThanOrEqual(60);
   });
 
-  it('knows from its records what is worth a pin, for whom it is asked', () => {
+  it('suggests pins from the records of the given principal', () => {
     for (let call = 0; call < 3; call += 1) place.run('tools', 'call', 'odd_ping');
     const { uses, tools, advice } = cost();
     expect(uses?.records).toBe(3);
@@ -159,7 +159,7 @@ describe('tidegate tools cost', () => {
     expect(advice).toEqual([expect.objectContaining({ kind: 'pin', setting: 'context.pin: ["odd_ping"]' })]);
     const alice = cost('--as', 'agent:alice', '--profile', 'minimal');
     expect([alice.uses?.records, alice.tools.some(({ name }) => name === 'odd_ping')]).toEqual([0, false]);
-    // What was called with another file says nothing of this one.
+    // Calls with another configuration file don't count.
     const other = join(place.directory, 'workspace', 'other.yaml');
     cpSync(place.configFile, other);
     expect(place.run('trust', '--yes', other).status).toBe(0);

@@ -57,7 +57,7 @@ describe('[16.27] `tidegate tools list`', () => {
     expect(namesOf(listed('shell', 'command', '--tier', '3'))).toEqual(['Bash']);
   });
 
-  it('refuses what no filter knows, and says when nothing fits', () => {
+  it('refuses unknown filter values, and says if nothing matches', () => {
     for (const [option, value] of [
       ['--tier', '9'],
       ['--effect', 'delete'],

@@ -49,7 +49,7 @@ let tools: readonly Listed[] = [];
 beforeAll(async () => {
   place = openPlace({ builtins: ['*'], log: { level: 'error' } });
   workspace = join(place.directory, 'workspace');
-  // Generated calls may change the one; the other stays as it is.
+  // Generated calls may change the first file; the second stays unchanged.
   for (const name of ['notes.txt', 'lines.txt']) {
     writeFileSync(join(workspace, name), 'first line\nsecond line\n');
   }
@@ -64,10 +64,10 @@ afterAll(async () => {
   place.close();
 });
 
-/** What is safe to run with any other argument beside it. */
+/** Safe arguments, whatever the other arguments are. */
 const tamed: Readonly<Record<string, JsonObject>> = { Bash: { command: 'true', run_in_background: false } };
 
-/** Half of the generated calls are about something that exists. */
+/** Half of the generated calls use existing files. */
 function realPlaces({ properties }: JsonObject): JsonObject {
   const known = { file_path: 'notes.txt', path: '.', cwd: '.' };
   return Object.fromEntries(
@@ -84,11 +84,11 @@ function envelopeOf({ result }: Message): Envelope | undefined {
 }
 
 describe('the built-in tools', () => {
-  it('are there, beside what they need', () => {
+  it('are listed if their ports are available', () => {
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(six));
   });
 
-  it('say what they do, what each argument means, and what they do to the world', () => {
+  it('describe what they do, each argument, and their effects', () => {
     for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
       expect(description.length, name).toBeGreaterThan(20);
       expect(inputSchema['type'], name).toBe('object');
@@ -101,7 +101,7 @@ describe('the built-in tools', () => {
     }
   });
 
-  it('accept what their own schemas allow, and answer as their schemas promise', async () => {
+  it('accept everything their input schema allows, and return what their output schema declares', async () => {
     const runs = count(200);
     const answers: string[] = [];
     for (const { name, inputSchema, outputSchema } of tools) {
@@ -123,7 +123,7 @@ describe('the built-in tools', () => {
     expect(answers).toHaveLength(runs * tools.length);
   });
 
-  it('refuse what their schemas forbid, and say where', async () => {
+  it('refuse what their schemas forbid, and name the field', async () => {
     for (const { name, inputSchema } of tools) {
       const [required] = (inputSchema['required'] ?? []) as readonly string[];
       if (required === undefined) continue;
@@ -134,7 +134,7 @@ describe('the built-in tools', () => {
     }
   });
 
-  it('take arguments as agents send them: other spellings, JSON in strings, words of their own', async () => {
+  it('accept arguments as agents send them: aliases, JSON in strings, extra fields', async () => {
     const plain = await call('Read', { file_path: 'lines.txt', offset: 2, limit: 1 });
     expect(plain.result?.['structuredContent']).toMatchObject({
       content: expect.stringContaining('second') as string,
@@ -148,7 +148,7 @@ describe('the built-in tools', () => {
     }
   });
 
-  it('are all that can be called: a name that is not listed does not exist', async () => {
+  it('are the only callable tools: a name that is not listed does not exist', async () => {
     const listed = new Set(tools.map(({ name }) => name));
     const names = [...listed].flatMap((name) => [
       name.toLowerCase(),
@@ -164,7 +164,7 @@ describe('the built-in tools', () => {
   });
 });
 
-describe('a tool that could not do its work', () => {
+describe('a tool that fails', () => {
   let gate: HttpGate;
   beforeAll(async () => {
     gate = await openHttpGate(place);
@@ -172,11 +172,11 @@ describe('a tool that could not do its work', () => {
   afterAll(() => gate.close());
 
   it.each(sdkKinds.flatMap((kind) => (['stdio', 'http'] as const).map((wire) => ({ ...kind, kind, wire }))))(
-    'tells a client of SDK $sdk ($mode) over $wire why, in data and in text',
+    'reports why to a client with SDK $sdk ($mode) over $wire, as data and as text',
     async ({ kind, wire }) => {
       const sdk: SdkClient = await openSdkClient({ kind, wire, place, gate });
       try {
-        // A strict client checks results against the schemas that it has listed.
+        // A strict client validates results against the listed schemas.
         await sdk.tools();
         const result = await sdk.call('Read', { file_path: 'no-such-file.txt' });
         const { error } = result.structuredContent as { readonly error: Envelope };
@@ -217,7 +217,7 @@ describe('--tools', () => {
     expect(await listWith(patterns)).toEqual(names);
   });
 
-  it('makes the others absent, byte for byte', async () => {
+  it('makes the other tools look absent, byte for byte', async () => {
     const narrow = spawnStdioGate(place, '--tools', 'Read');
     const narrowed = openLineClient(narrow);
     await narrowed.initialize();
@@ -234,7 +234,7 @@ describe('--tools', () => {
     expect((await call('Bash', { command: 'true' })).error).toBeUndefined();
   });
 
-  it('that cannot be read is refused', () => {
+  it('that cannot be parsed is refused', () => {
     const { status, stderr } = place.run('mcp', '--tools', 'a b;c');
     expect(status).toBe(2);
     expect(stderr).toContain('--tools takes names or patterns');
@@ -252,7 +252,7 @@ export default defineTool({
 });
 `;
 
-describe('a tool of the workspace', () => {
+describe('a workspace tool', () => {
   let own: Place;
   let folder = '';
   let gate: ReturnType<typeof spawnStdioGate>;
@@ -307,7 +307,7 @@ describe('a tool of the workspace', () => {
     });
   });
 
-  it('is gone as soon as its content changes, until that is trusted too', async () => {
+  it('disappears as soon as its content changes, until the change is trusted', async () => {
     writeFileSync(join(folder, 'greet.tool.ts'), greeting('Good day'));
     await expect.poll(names, { timeout: 20_000 }).toEqual([]);
     expect(own.run('trust', '--yes').status).toBe(0);
@@ -316,7 +316,7 @@ describe('a tool of the workspace', () => {
     expect(result).toMatchObject({ structuredContent: { greeting: 'Good day, Ada' } });
   });
 
-  it('that is broken is reported with its place, and takes nothing else down', async () => {
+  it('that is broken is reported with its position, and affects nothing else', async () => {
     writeFileSync(join(folder, 'broken.tool.ts'), 'const a = 1;\nexport default nope(;\n');
     expect(own.run('trust', '--yes').status).toBe(0);
     await expect.poll(() => said, { timeout: 20_000 }).toMatch(/broken\.tool\.ts:2:\d+/);
@@ -324,7 +324,7 @@ describe('a tool of the workspace', () => {
     rmSync(join(folder, 'broken.tool.ts'));
   });
 
-  it('that prints breaks no message', async () => {
+  it('that prints does not corrupt the protocol', async () => {
     const text = `import { defineTool, z } from 'tidegate/tool';
 console.log('printed at the top');
 export default defineTool({
@@ -343,7 +343,7 @@ export default defineTool({
     await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
   });
 
-  it('that forgets a promise, or throws later, takes the gate down no more than any other', async () => {
+  it('that rejects a promise or throws later does not crash the gateway', async () => {
     const text = `import { defineTool, z } from 'tidegate/tool';
 export default defineTool({
   name: 'loose', title: 'Loose', description: 'Leaves errors lying about.', effect: 'read', input: z.object({}),
@@ -359,14 +359,14 @@ export default defineTool({
     await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
   });
 
-  it('can be trusted no longer', async () => {
+  it('can be untrusted again', async () => {
     expect(own.run('trust', '--forget').stdout).toContain('greet.tool.ts');
     await expect.poll(names, { timeout: 20_000 }).toEqual([]);
     expect(own.run('trust', '--yes').status).toBe(0);
     await expect.poll(names, { timeout: 20_000 }).toEqual(['greet']);
   });
 
-  it('cannot have the name of another: that is an error at start', () => {
+  it('cannot have the name of another tool: that is an error at startup', () => {
     const other = openPlace({});
     const tools = join(other.directory, 'workspace', '.tidegate', 'tools');
     mkdirSync(tools, { recursive: true });
@@ -380,7 +380,7 @@ export default defineTool({
     other.close();
   });
 
-  it('is started by one command, works as it is, and is shown', () => {
+  it('is created by one command, works without changes, and is listed', () => {
     const other = openPlace({});
     const made = other.run('tools', 'new', 'count_words', '--json');
     expect(made.status, made.stderr).toBe(0);
@@ -392,7 +392,7 @@ export default defineTool({
     other.close();
   });
 
-  it('made of nodes prints as a chart, and each node is a span of its call', async () => {
+  it('made of nodes is printed as a chart, and each node is a span of its call', async () => {
     const collector = await openCollector();
     const other = openPlace({ telemetry: { endpoint: collector.endpoint } });
     const tools = join(other.directory, 'workspace', '.tidegate', 'tools');

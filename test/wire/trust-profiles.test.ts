@@ -24,7 +24,7 @@ async function trust(
   return { said: stdout + stderr, status };
 }
 
-/** What an agent with the profile `mine` finds at this place. */
+/** The tools that an agent with the profile `mine` sees here. */
 async function toolsOfAlice(): Promise<string> {
   const ask = (id: number, method: string, params: object) =>
     `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
@@ -45,8 +45,8 @@ const policy =
   'default_profile: mine\nprofiles:\n  mine: {extends: minimal, tools: [Write, "!Grep"], see_only: [Edit]}\n';
 const model = 'type team\n  relations\n    define member: [principal]\n';
 
-describe('profiles and a model that came with a checkout', () => {
-  it('are shown before they are trusted, recorded with the rest, and forgotten with it', async () => {
+describe('profiles and a model from a checkout', () => {
+  it('are shown before they are trusted, and trusted and untrusted together with the rest', async () => {
     const files = [write('.tidegate/profiles.yaml', policy), write('.tidegate/model.fga', model)];
     const shown = await trust();
     expect(shown.status).toBe(6);
@@ -60,18 +60,18 @@ describe('profiles and a model that came with a checkout', () => {
     expect((await trust('--list')).said).toContain('Nothing is trusted');
   });
 
-  it('[15.6] are shown whole: no tool hides behind a number', async () => {
+  it('[15.6] are shown in full: no tool is abbreviated to a count', async () => {
     const many = Array.from({ length: 60 }, (_, at) => `tool_${String(at)}`);
     write('.tidegate/profiles.yaml', `profiles:\n  mine: {tools: [${many.join(', ')}, Bash]}\n`);
     const { said } = await trust();
     expect(said).toContain('tool_59, Bash');
-    // Control: the profile gives Bash to the agents that have it.
+    // Control: the profile grants Bash to its agents.
     expect((await trust('--yes')).status).toBe(0);
     await runGate(place, ['profile', 'assign', 'agent:alice', 'mine']);
     expect(await toolsOfAlice()).toContain('Bash');
   });
 
-  it('are trusted one by one when they are named', async () => {
+  it('are trusted individually if named', async () => {
     const file = write('.tidegate/profiles.yaml', policy);
     write('.tidegate/model.fga', model);
     expect((await trust('--yes', file)).said).toContain(`Trusted: ${file}`);
@@ -84,19 +84,19 @@ describe('profiles and a model that came with a checkout', () => {
     ['.tidegate/profiles.yaml', 'profiles: {a: {extends: b}, b: {extends: a}}', 'a -> b -> a'],
     ['tool_profiles.yaml', 'profiles: {a: {tools: [! Bash]}}', 'config.syntax'],
     ['.tidegate/model.fga', 'type tool\n', 'access.bad_model'],
-  ])('are not trusted with errors: %s', async (name, text, word) => {
+  ])('cannot be trusted with errors: %s', async (name, text, word) => {
     const file = write(name, text);
     const { said, status } = await trust('--yes');
     expect({ status, hasWord: said.includes(word) }).toEqual({ status: 2, hasWord: true });
     expect((await trust('--list')).said).not.toContain(file);
   });
 
-  it('decide what an agent sees only while they are what was trusted', async () => {
+  it('decide what an agent sees only as long as their content is trusted', async () => {
     const file = write('.tidegate/profiles.yaml', policy);
     expect(await toolsOfAlice()).toBe('Glob Grep Read');
     await trust('--yes');
     expect(await toolsOfAlice()).toBe('Edit Glob Read Write');
-    // Who can change the file must not come by more with it, nor with what is shipped in its place.
+    // Write access to the file must not grant more rights, neither through its content nor through the built-in profiles.
     write('.tidegate/profiles.yaml', policy.replace('"!Grep"', 'Bash'));
     expect(await toolsOfAlice()).toBe('refused profiles.changed');
     rmSync(file);
@@ -105,7 +105,7 @@ describe('profiles and a model that came with a checkout', () => {
     expect(await toolsOfAlice()).toBe('Glob Grep Read');
   });
 
-  it('say who falls back to what when they are forgotten, and both is on record', async () => {
+  it('are removed with a list of who gets which profile instead, and both changes are audited', async () => {
     write(
       '.tidegate/profiles.yaml',
       `default_profile: none
@@ -129,7 +129,7 @@ principals:
     expect(stdout).toMatch(/profiles\.change .*profiles\.yaml {2}forgotten\n.*profiles\.yaml {2}trusted/);
   });
 
-  it('are told of at the start of a gate where they name what is not there', async () => {
+  it('are reported at startup if they name tools that do not exist', async () => {
     write('.tidegate/profiles.yaml', 'profiles:\n  calm:\n    tools: [Read, "!Bsah"]\n');
     await trust('--yes');
     const gate = await openHttpGate(place);
@@ -142,7 +142,7 @@ principals:
     await gate.close();
   });
 
-  it('are refused where two of them are there', async () => {
+  it('are refused if there are two files', async () => {
     write('.tidegate/profiles.yaml', policy);
     write('tool_profiles.yaml', policy);
     expect(await toolsOfAlice()).toBe('refused profiles.ambiguous');

@@ -7,7 +7,7 @@ import { openRawHttp, openRawStdio, tokenOf } from '../support/raw-client.js';
 import { runGate } from '../support/run-program.js';
 import { openScripted } from '../support/upstreams.js';
 
-/** Listens where a hostile file would send things. */
+/** Listens at the address to which a hostile file would send data. */
 interface Trap {
   readonly url: string;
   readonly requests: string[];
@@ -33,7 +33,7 @@ async function openTrap(): Promise<Trap> {
   };
 }
 
-describe('a checkout with a configuration that nobody has read', () => {
+describe('a checkout with an unreviewed configuration', () => {
   let place: Place;
   let trap: Trap;
   let canary: (name: string) => string;
@@ -54,7 +54,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     args: ['-e', `require('node:fs').writeFileSync(${JSON.stringify(canary(name))}, 'x')`],
   });
 
-  /** Everything that a file could do: start two programs, call an address, write a file, send a secret away. */
+  /** Everything a file could do: start two programs, call a URL, write a file, leak a secret. */
   function hostile(): Readonly<Record<string, unknown>> {
     return {
       servers: {
@@ -117,7 +117,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     return `${stdout}${stderr} exit ${String(status)}`;
   }
 
-  /** Telemetry goes out after a second. */
+  /** Telemetry is sent after a second. */
   const rest = () => new Promise((resolve) => setTimeout(resolve, 1300));
 
   it.each(Object.keys({ ...waysIn, ...looks }))(
@@ -130,22 +130,19 @@ describe('a checkout with a configuration that nobody has read', () => {
     },
   );
 
-  it.each(Object.keys(waysIn))(
-    'does all of it on %s once it was read and trusted (control)',
-    async (name) => {
-      place.trust();
-      forgetDeeds();
-      await waysIn[name]?.();
-      expect(done()).toEqual(expect.arrayContaining(['servers', 'mcpServers']));
-      expect(trap.requests.some((request) => request.startsWith('POST /mcp'))).toBe(true);
-      if (name === 'tidegate mcp' || name === 'tidegate serve') {
-        expect(done()).toContain('log');
-        expect(trap.requests.some((request) => request.startsWith('POST /v1/traces'))).toBe(true);
-      }
-    },
-  );
+  it.each(Object.keys(waysIn))('does all of it on %s once it is trusted (control)', async (name) => {
+    place.trust();
+    forgetDeeds();
+    await waysIn[name]?.();
+    expect(done()).toEqual(expect.arrayContaining(['servers', 'mcpServers']));
+    expect(trap.requests.some((request) => request.startsWith('POST /mcp'))).toBe(true);
+    if (name === 'tidegate mcp' || name === 'tidegate serve') {
+      expect(done()).toContain('log');
+      expect(trap.requests.some((request) => request.startsWith('POST /v1/traces'))).toBe(true);
+    }
+  });
 
-  it('names the command that lets it in, on the wire too', async () => {
+  it('names the trust command, over MCP too', async () => {
     const client = await openRawStdio(place, { protocol: 'legacy' });
     await client.close();
     expect(client.said()).toContain(`tidegate trust ${place.configFile}`);
@@ -158,7 +155,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     expect(unasked.stdout).toContain(JSON.stringify(process.execPath));
   });
 
-  it('has to be trusted again after the change of one byte', async () => {
+  it('must be trusted again after a change of one byte', async () => {
     place.trust();
     await waysIn['tidegate tools list']?.();
     expect(done()).toContain('servers');
@@ -171,7 +168,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     expect(done()).toContain('servers');
   });
 
-  it('is not trusted under another path, and not because another file has the same content', async () => {
+  it('is not trusted under another path, even with the same content', async () => {
     place.trust();
     forgetDeeds();
     const other = join(place.directory, 'other');
@@ -182,7 +179,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     expect(done()).toEqual([]);
   });
 
-  it('is the file that a link points to, and a link that is turned elsewhere is untrusted', async () => {
+  it('is the target of a link, and a link to another target is untrusted', async () => {
     const [real, worse] = [join(place.directory, 'real.yaml'), join(place.directory, 'worse.yaml')];
     writeFileSync(real, '{}');
     writeFileSync(worse, JSON.stringify(hostile()));
@@ -211,7 +208,7 @@ describe('a checkout with a configuration that nobody has read', () => {
     expect(done()).toContain('servers');
   });
 
-  it('gains nothing from a record of trust that is damaged', async () => {
+  it('is not trusted by a damaged trust record', async () => {
     place.trust();
     forgetDeeds();
     const state = place.env['TIDEGATE_HOME'] ?? '';
@@ -227,7 +224,7 @@ describe('a checkout with a configuration that nobody has read', () => {
 });
 
 describe('the environment of a server', () => {
-  it('is what the file says and a small base, never the environment of the gate', async () => {
+  it('is what the file sets plus a small base, never the environment of the gateway', async () => {
     const upstream = await openScripted(
       'stdio',
       'legacy',
@@ -247,7 +244,7 @@ describe('the environment of a server', () => {
     expect(given).toMatchObject({ SAID: 'in the file', TAKEN: 'on purpose' });
     expect(JSON.stringify(given)).not.toContain('canary-9f2c');
     expect(given).not.toHaveProperty('NODE_OPTIONS');
-    // The control: the gate itself has all of it.
+    // The control: the gateway itself has all of it.
     expect(env).toMatchObject(secret);
     place.close();
     await upstream.close();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const text = readFileSync(join(root, 'docs/start/first-gate.md'), 'utf8');
 
-/** A thing that the page tells the reader to do, and what it says that will be seen. */
+/** A step of the page, and the output it shows. */
 interface Step {
   readonly title: string;
   readonly file?: { readonly path: string; readonly text: string };
@@ -29,7 +29,7 @@ describe('the first ten minutes', () => {
   beforeAll(() => {
     for (const name of ['home', 'bin']) mkdirSync(join(place, name));
     symlinkSync(join(root, 'dist/tidegate.js'), join(place, 'bin/tidegate'));
-    // npx would fetch what is here already: this one takes it from there.
+    // A fake npx that uses the installed package instead of downloading it.
     writeFileSync(join(place, 'bin/npx'), npxFromHere);
     chmodSync(join(place, 'bin/npx'), 0o755);
   });
@@ -37,7 +37,7 @@ describe('the first ten minutes', () => {
     rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   });
 
-  it('have something to do', () => {
+  it('contain steps', () => {
     expect(steps.flatMap(({ commands }) => commands).length).toBeGreaterThan(12);
   });
 
@@ -62,7 +62,7 @@ describe('the first ten minutes', () => {
 
 function typed(command: string): Promise<{ status: number | null; said: string }> {
   return new Promise((done, failed) => {
-    // The first command makes the folder that the others are typed in.
+    // The first command creates the folder for the others.
     const cwd = command.startsWith('mkdir hello-gate') ? place : project;
     const child = spawn('sh', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
@@ -77,7 +77,7 @@ function typed(command: string): Promise<{ status: number | null; said: string }
   });
 }
 
-/** Blocks in the order of the page: `sh` is typed, `text` is seen, a named file is written; `sh not-run` is only read. */
+/** Blocks in page order: `sh` is run, `text` is the expected output, a named file is written; `sh not-run` is skipped. */
 function stepsOf(page: string): readonly Step[] {
   const blocks = [...page.matchAll(/^```(\S+)( not-run)?\n([\s\S]*?)^```$/gm)];
   return blocks.flatMap(([, kind = '', skipped, body = ''], at): Step[] => {
@@ -98,7 +98,7 @@ function stepsOf(page: string): readonly Step[] {
   });
 }
 
-/** `…` stands for anything. */
+/** `…` matches anything. */
 function patternOf(line: string): RegExp {
   const parts = line.split('…').map((part) =>
     part

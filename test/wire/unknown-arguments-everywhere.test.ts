@@ -6,7 +6,7 @@ import { agentStep, done, type FlowPlace, openFlowPlace } from '../support/flow.
 import { type HttpGate, openHttpGate } from '../support/gate.js';
 import { openSdkClient, sdkKinds } from '../support/sdk-clients.js';
 
-// Something is deferred, so that call_tool is there.
+// Something must be deferred, so that call_tool is available.
 let place: FlowPlace;
 let gate: HttpGate;
 let count = 0;
@@ -20,7 +20,7 @@ afterAll(async () => {
   place.close();
 });
 
-/** A file of its own for each case: a tool may refuse to edit what changed since it was read. */
+/** A separate file per case, because a tool may refuse to edit a file that changed since it was read. */
 function newNotes() {
   count += 1;
   const name = `notes-${String(count)}.txt`;
@@ -63,7 +63,7 @@ describe('[16.17] an unknown argument of a built-in tool', () => {
     },
   );
 
-  it('of call_tool itself is refused, and so nothing is called', async () => {
+  it('of call_tool itself is refused, and nothing is called', async () => {
     const { edit, text } = newNotes();
     const client = await openSdkClient({ kind: sdkKinds[0], wire: 'stdio', place, gate });
     const refused = await client.call('call_tool', { name: 'Edit', arguments: edit, dry_run: true });
@@ -96,13 +96,13 @@ describe('[16.17] an unknown argument of a built-in tool', () => {
   });
 });
 
-describe('[16.27] `inherit_active_mcp` of a step', () => {
+describe('[16.27] `inherit_active_mcp` for a step', () => {
   it.each([
     ['true', { inherit_active_mcp: true }, true],
     ['left out', {}, true],
     ['false', { inherit_active_mcp: false }, false],
   ])(
-    '%s: the agent that it starts begins with the active tools of the one that started it, or not',
+    '%s: decides whether the agent starts with the active tools of its parent',
     async (title, own, inherits) => {
       const model = await openScriptedModel([{ say: 'done' }]);
       const name = `child-${title.replace(' ', '-')}`;

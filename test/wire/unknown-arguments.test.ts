@@ -56,30 +56,30 @@ afterAll(async () => {
   place.close();
 });
 
-describe('[16.17] an argument that a built-in tool does not know', () => {
+describe('[16.17] an unknown argument of a built-in tool', () => {
   const edit = { file_path: 'notes.txt', old_string: 'one', new_string: 'two' };
 
-  it('makes a tool that writes refuse the call, and says what it knows', async () => {
+  it('is refused by a tool that writes, with the known arguments', async () => {
     const refused = await client.call('Edit', { ...edit, dry_run: true });
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'input.invalid' } } });
     expect(JSON.stringify(refused)).toContain('unknown argument \\"dry_run\\"');
     expect(readFileSync(notes, 'utf8')).toBe('one\n');
   });
 
-  it('makes a tool that executes refuse the call', async () => {
+  it('is refused by a tool that executes', async () => {
     const command = { command: 'echo two > notes.txt', dry_run: true };
     expect(await client.call('Bash', command)).toMatchObject({ isError: true });
     expect(readFileSync(notes, 'utf8')).toBe('one\n');
   });
 
-  it('is named in the result of a tool that reads, in text and structured content', async () => {
+  it('is reported in the result of a tool that reads, as text and structured content', async () => {
     const found = await client.call('Grep', { pattern: 'one', glbo: '*.md' });
     const said = '"glbo" (did you mean "glob"?)';
     expect(found.structuredContent).toMatchObject({ ignored_arguments: [said] });
     expect(found.content.at(-1)?.text).toBe(`Unknown arguments were ignored: ${said}.`);
   });
 
-  it('is dropped without a word where a client adds it to every call', async () => {
+  it('is silently dropped if a client adds it to every call', async () => {
     const edited = await client.call('Edit', { ...edit, wait_for_previous: true });
     expect(edited.isError).not.toBe(true);
     expect(readFileSync(notes, 'utf8')).toBe('two\n');
@@ -88,26 +88,26 @@ describe('[16.17] an argument that a built-in tool does not know', () => {
   });
 });
 
-describe('[16.17] an argument that is given in two spellings', () => {
+describe('[16.17] an argument given under two names', () => {
   const found = { pattern: 'two', path: '.' };
 
   it.each([
     ['Write', { file_path: 'a.txt', path: 'b.txt', content: 'x' }, 'path', 'file_path'],
     ['Write', { path: 'a.txt', filename: 'b.txt', content: 'x' }, 'filename', 'path'],
     ['Bash', { command: 'echo 1 > a.txt', cmd: 'echo 2 > a.txt' }, 'cmd', 'command'],
-  ])('makes %s refuse the call: %j', async (tool, given, other, winner) => {
+  ])('is refused by %s: %j', async (tool, given, other, winner) => {
     const refused = await client.call(tool, given);
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'input.invalid' } } });
     expect(JSON.stringify(refused)).toContain(`\\"${other}\\" (\\"${winner}\\" is also given)`);
     expect(existsSync(join(place.directory, 'workspace', 'a.txt'))).toBe(false);
   });
 
-  it('is named in the result of a tool that reads', async () => {
+  it('is reported in the result of a tool that reads', async () => {
     const { structuredContent } = await client.call('Grep', { ...found, query: 'zzz' });
     expect(structuredContent).toMatchObject({ ignored_arguments: ['"query" ("pattern" is also given)'] });
   });
 
-  it('control: one spelling is enough, and the same value or null beside it loses nothing', async () => {
+  it('control: one name is accepted, and so is a second one with the same value or null', async () => {
     for (const given of [
       { query: 'two' },
       { pattern: 'two', query: 'two' },
@@ -154,7 +154,7 @@ describe('[16.17] a duplicate argument', () => {
       /input\.invalid/,
     ],
     [
-      'as text in the place of a list',
+      'as text in place of a list',
       () =>
         mcp(
           'Edit',
@@ -176,7 +176,7 @@ describe('[16.17] a duplicate argument', () => {
     expect(stdout + stderr).toContain('Duplicate argument: "command"');
   });
 
-  it('control: the same name in two objects is not', async () => {
+  it('control: the same name in two objects is accepted', async () => {
     const edits = '{"old_string":"two","new_string":"six"},{"old_string":"six","new_string":"two"}';
     const text = await mcp('Edit', `{"file_path":"notes.txt","edits":[${edits}]}`);
     expect(text).not.toContain('given twice');

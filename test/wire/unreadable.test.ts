@@ -7,12 +7,12 @@ import { type LineClient, type Message, openLineClient } from '../support/line-c
 
 const isRoot = process.getuid?.() === 0;
 
-describe('files that may not be read', () => {
+describe('unreadable files', () => {
   let place: Place;
   let child: ReturnType<typeof spawnGate>;
   let client: LineClient;
 
-  /** To root every file is readable, unless it gives up the right to pass by permissions. */
+  /** Root can read every file, unless it drops the capability to bypass permissions. */
   function spawnGate() {
     const args = [program, 'mcp', '--config', place.configFile];
     const [command, own] = isRoot
@@ -50,7 +50,7 @@ describe('files that may not be read', () => {
     return (await client.request('tools/call', { name, arguments: args }, 30_000)).message;
   }
 
-  it('never abort a search, which tells of them', async () => {
+  it('never abort a search, and are reported', async () => {
     const { result } = await call('Grep', { pattern: 'needle', output_mode: 'content' });
     const data = result?.['structuredContent'] as Readonly<Record<string, unknown>>;
     expect(result?.['isError'] ?? false).toBe(false);
@@ -60,7 +60,7 @@ describe('files that may not be read', () => {
     expect(JSON.stringify(data['skipped'])).toMatch(/closed/);
   });
 
-  it('are named by Read, with a reason', async () => {
+  it('are reported by Read, with a reason', async () => {
     const { result } = await call('Read', { file_path: 'secret.txt' });
     expect(result).toMatchObject({ isError: true });
     expect(JSON.stringify(result?.['structuredContent'])).toMatch(/permi|allowed/i);

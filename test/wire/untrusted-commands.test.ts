@@ -1,5 +1,5 @@
-// One rule for a file that nobody trusted: who shows shows, who serves serves what is left, and both say so; who was asked
-// for something of it ends with 6. docs/security.md states it.
+// The rule for an untrusted file: commands that show something show what is left, `serve` serves what is left, and both
+// say so. Commands that need something from the file exit with 6. See docs/security.md.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHttpGate, openPlace, type Place } from '../support/gate.js';
 import { runGate } from '../support/run-program.js';
@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => place.close());
 
-describe('with a tidegate.yaml that is not trusted', () => {
+describe('with an untrusted tidegate.yaml', () => {
   it.each([
     ['servers', 0],
     ['servers up', 0],
@@ -31,25 +31,25 @@ describe('with a tidegate.yaml that is not trusted', () => {
     ['tools call up_thing', 6],
     ['login far', 6],
     ['logout far', 6],
-  ])('`%s` ends with %i, and says what to type', async (words, expected) => {
+  ])('`%s` exits with %i, and suggests a command', async (words, expected) => {
     const { status, stdout, stderr } = await runGate(place, words.split(' '));
     expect([status, stderr]).toEqual([expected, expect.anything()]);
     expect(stdout + stderr).toMatch(/tidegate trust \S+tidegate\.yaml/);
   });
 
-  it('`tools list` ends with 6 where nothing is left to list: nobody should build on that', async () => {
+  it('`tools list` exits with 6 if nothing is left to list, so that scripts notice', async () => {
     const bare = openPlace({ servers }, { trusted: false });
     expect((await runGate(bare, ['tools', 'list'])).status).toBe(6);
     bare.close();
   });
 
-  it('`serve` serves what is left, and says it', async () => {
+  it('`serve` serves what is left, and says so', async () => {
     const gate = await openHttpGate(place);
     await gate.close();
     expect(gate.said()).toMatch(/tidegate trust \S+tidegate\.yaml/);
   });
 
-  it('once it is trusted nothing of the kind is said (the control)', async () => {
+  it('the control: once it is trusted, there is no such message', async () => {
     const trusted = openPlace({ servers: {} });
     for (const words of ['servers', 'tools list', 'tools cost', 'context', 'config check']) {
       const { status, stdout, stderr } = await runGate(trusted, words.split(' '));

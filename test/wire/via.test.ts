@@ -60,7 +60,7 @@ describe('tidegate mcp --via', () => {
     await client.close();
   });
 
-  it('gives the same bytes as the gate itself', async () => {
+  it('returns the same bytes as the gateway itself', async () => {
     const direct = openLineClient(start('mcp', '--config', place.configFile));
     const viaCallTool = openLineClient(start('mcp', '--via', gate.url));
     await Promise.all([direct.initialize(), viaCallTool.initialize()]);
@@ -74,8 +74,8 @@ describe('tidegate mcp --via', () => {
 
   it.each([
     ['its input ends', (child: ChildProcessWithoutNullStreams) => child.stdin.end()],
-    ['SIGTERM comes', (child: ChildProcessWithoutNullStreams) => child.kill('SIGTERM')],
-    ['SIGINT comes', (child: ChildProcessWithoutNullStreams) => child.kill('SIGINT')],
+    ['it receives SIGTERM', (child: ChildProcessWithoutNullStreams) => child.kill('SIGTERM')],
+    ['it receives SIGINT', (child: ChildProcessWithoutNullStreams) => child.kill('SIGINT')],
   ])('exits cleanly and ends its session when %s', async (_what, end) => {
     const client = openLineClient(start('mcp', '--via', gate.url));
     await client.initialize();
@@ -92,7 +92,7 @@ describe('tidegate mcp --via', () => {
     expect(await sessions()).toBe(before - 1);
   });
 
-  it('goes on when the gate is started again', async () => {
+  it('reconnects when the gateway restarts', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${String(port)}/mcp`;
     const serve = (): ChildProcessWithoutNullStreams =>
@@ -114,12 +114,12 @@ describe('tidegate mcp --via', () => {
     await waitFor(
       () => client.unclaimed.some(({ message }) => message.method === 'notifications/tools/list_changed'),
       5000,
-      () => 'the client was not told that lists may have changed',
+      () => 'the client was not notified that lists may have changed',
     );
     await Promise.all([endProcess(client.child), endProcess(second)]);
   });
 
-  it('exits with 4 when no gate ever answered', async () => {
+  it('exits with 4 if no gateway answers', async () => {
     const url = `http://127.0.0.1:${String(await freePort())}/mcp`;
     const client = openLineClient(start('mcp', '--via', url));
     const answer = await client.request('initialize', {});
@@ -129,7 +129,7 @@ describe('tidegate mcp --via', () => {
     expect(client.stderr()).toContain('gate.unreachable');
   });
 
-  it('repeats no password of the address', async () => {
+  it('never prints a password from the URL', async () => {
     const port = await freePort();
     const client = openLineClient(start('mcp', '--via', `http://ann:hunter2@127.0.0.1:${String(port)}/mcp`));
     const answer = await client.request('initialize', {});
@@ -142,7 +142,7 @@ describe('tidegate mcp --via', () => {
     expect(client.stderr() + answer.text).not.toMatch(/ann|hunter2/);
   });
 
-  it('says that the token was refused, and exits with 7 by itself', async () => {
+  it('says that the token was rejected, and exits with 7', async () => {
     const client = openLineClient(start('mcp', '--via', gate.url, '--token', 'wrong-secret'));
     const answer = await client.request('initialize', {});
     expect(answer.message.error?.message).toContain('refused the token');
@@ -154,7 +154,7 @@ describe('tidegate mcp --via', () => {
     expect(client.stderr() + answer.text).not.toContain('wrong-secret');
   });
 
-  it('keeps little in memory for a client that does not read', async () => {
+  it('uses little memory for a client that does not read', async () => {
     const client: LineClient = openLineClient(start('mcp', '--via', gate.url));
     await client.ask('"warm"', `${requestLine('"warm"', 'tools/list', { _meta: envelope() })}\n`);
     const { pid = 0 } = client.child;

@@ -20,9 +20,9 @@ let place: FlowPlace;
 let server: Awaited<ReturnType<typeof openLoopback>>;
 let base: string;
 const seen: Seen[] = [];
-/** How many connections of `/slow` were closed. */
+/** Number of closed connections to `/slow`. */
 let closed = 0;
-/** Statuses that `/flaky` answers with, one after the other; then 200. */
+/** Statuses that `/flaky` returns one after the other; then 200. */
 let statuses: number[] = [];
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('http.request', () => {
     expect([status, stdout]).toEqual([0, expect.not.stringContaining('warning')]);
   });
 
-  it('[16.23] gives status_code, body, headers and body_truncated, to later steps too', async () => {
+  it('[16.23] returns status_code, body, headers and body_truncated, also for later steps', async () => {
     const { status, result } = await place.flow({
       states: {
         initial: 'a',
@@ -90,7 +90,7 @@ describe('http.request', () => {
     expect(result.steps[1]?.output.trim()).toBe('200 false {"path":"/one"}');
   });
 
-  it('[16.23] sends method, headers and body, filled in, in any letter case', async () => {
+  it('[16.23] sends method, headers and body with templates filled in, in any letter case', async () => {
     const inputs = {
       method: 'post',
       url: `${base}/users/{{.inputs.id}}?x=1`,
@@ -105,7 +105,7 @@ describe('http.request', () => {
     expect(seen.slice(1).map(({ method }) => method)).toEqual(['PUT', 'DELETE']);
   });
 
-  it('[16.23] succeeds with any status but those of retryable_status_codes', async () => {
+  it('[16.23] succeeds with any status except retryable_status_codes', async () => {
     const missing = await place.flow(flow(request('/missing')));
     expect([missing.status, responseOf(missing.result)['status_code']]).toEqual([0, 404]);
     statuses = [503];
@@ -115,7 +115,7 @@ describe('http.request', () => {
     expect(responseOf(failed.result)).toMatchObject({ status_code: 503, body: '{"path":"/flaky"}' });
   });
 
-  it('[16.23] is tried again for these statuses, and for nothing else without may_repeat', async () => {
+  it('[16.23] is retried for these statuses, and for nothing else without may_repeat', async () => {
     const retry = { max_attempts: 3, initial_delay: '1ms' };
     const codes = { retryable_status_codes: [503] };
     statuses = [503, 503];
@@ -139,14 +139,14 @@ describe('http.request', () => {
     expect([isCut, Buffer.byteLength(body), new Set(body).size]).toEqual([true, 1_048_576, 1]);
   });
 
-  it('[16.23] ends after its timeout, given in seconds', async () => {
+  it('[16.23] ends after its timeout in seconds', async () => {
     const began = performance.now();
     const { result } = await place.flow(flow(request('/slow', { timeout: 1 })));
     expect(result.steps[0]?.error?.message).toMatch(/within 1 s/);
     expect(performance.now() - began).toBeLessThan(15_000);
   });
 
-  it('[16.23] ends with the time of its step, and closes the connection', async () => {
+  it('[16.23] ends at the timeout of its step, and closes the connection', async () => {
     closed = 0;
     const { result } = await place.flow(flow(request('/slow'), { timeout: '1s' }));
     expect(result.code).toBe('EXECUTION.COMMAND.TIMEOUT');
@@ -193,7 +193,7 @@ describe('http.request', () => {
     expect(status).toBe(2);
   });
 
-  it('[16.23] stays within the profile of the run, and is in the log as a call', async () => {
+  it('[16.23] is limited by the profile of the run, and logged as a call', async () => {
     const { result } = await place.flow(flow(request('/')));
     expect(JSON.stringify(place.logLines(result))).toContain('workflow_http_request');
     const held = await place.flow(flow(request('/held')), ['--profile', 'minimal']);
@@ -202,7 +202,7 @@ describe('http.request', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/']);
   });
 
-  it('[16.23] is taken over by a plugin named http', async () => {
+  it('[16.23] is replaced by a plugin named http', async () => {
     const peers = openPluginPlace({ http: { extra: ['request'] } }, { builtins: ['*'] });
     try {
       peers.trustPlugins('http');
@@ -274,7 +274,7 @@ describe('notify.send', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('[16.23] says what is missing without notify-send', async () => {
+  it.runIf(process.platform === 'linux')('[16.23] reports a missing notify-send', async () => {
     const env = { ...place.env, PATH: join(place.directory, 'none') };
     const { result } = await place.flow(send({ backend: 'desktop' }), [], { env });
     expect(result.steps[0]?.error?.message).toContain('notify-send');

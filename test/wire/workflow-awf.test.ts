@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
 
-// What AWF accepts: `validate` accepts it too, warns where a run would fail, and the run fails with the same code.
+// Whatever AWF accepts, `validate` accepts too. It warns if a run would fail, and the run fails with the same code.
 
 let place: FlowPlace;
 beforeAll(() => {
@@ -20,7 +20,7 @@ const operation = (name: string, inputs: object = {}): object =>
   flow({ type: 'operation', operation: name, inputs });
 
 describe('the built-in operations of AWF', () => {
-  it('[16.23] of GitHub validate, with a warning that Tidegate does not run them', async () => {
+  it('[16.23] for GitHub are valid, with a warning that Tidegate does not run them', async () => {
     const workflow = operation('github.get_issue', { number: 1 });
     const { stdout, status } = await validate(workflow);
     expect(stdout).toContain(
@@ -66,7 +66,7 @@ describe('inputs of the types array and number', () => {
   };
   const workflow = { ...typed, states };
 
-  it('[16.23] are accepted, and reach texts, variables and loops', async () => {
+  it('[16.23] are accepted, and available in strings, variables and loops', async () => {
     expect((await validate(workflow)).status).toBe(0);
     const { status, result } = await place.flow(workflow);
     expect(status).toBe(0);
@@ -75,14 +75,14 @@ describe('inputs of the types array and number', () => {
     expect(result.steps.find(({ name }) => name === 'each')?.output).toBe('2 rounds');
   });
 
-  it('[16.23] are read from texts: a JSON array, or words with commas', async () => {
+  it('[16.23] are parsed from strings: a JSON array, or words separated by commas', async () => {
     for (const items of ['["a, b","c"]', 'a,b']) {
       const { result } = await place.flow(workflow, ['-i', `items=${items}`, '-i', 'rate=1e0']);
       expect(result.steps[0]?.output).toMatch(/ 2 1\n?$/);
     }
   });
 
-  it('[16.23] are refused where the value is none', async () => {
+  it('[16.23] are refused if the value has another type', async () => {
     const wrong = place.file('wrong.yaml', JSON.stringify(workflow));
     const { stderr, stdout, status } = await place.run1(['run', wrong, '-i', 'rate=fast']);
     expect(stderr + stdout).toContain('Input "rate" must be a number, not "fast".');
@@ -91,7 +91,7 @@ describe('inputs of the types array and number', () => {
   });
 });
 
-it('[16.23] workflows that call each other in a circle are a warning, and fail the run that closes the circle', async () => {
+it('[16.23] workflows that call each other in a cycle are a warning, and fail the run that closes the cycle', async () => {
   const call = (workflow: string): object => flow({ type: 'call_workflow', workflow });
   place.file('ring-b.yaml', JSON.stringify(call('ring-a.yaml')));
   const { stdout, status } = await validate(call('ring-b.yaml'), 'ring-a.yaml');
@@ -102,7 +102,7 @@ it('[16.23] workflows that call each other in a circle are a warning, and fail t
   expect(ran.status).toBe(3);
 });
 
-it('[16.23] `loop` outside of a loop is a warning, and fails the step that fills it in', async () => {
+it('[16.23] `loop` outside a loop is a warning, and fails the step that uses it', async () => {
   const outside = flow({ type: 'command', command: 'echo {{escape .loop.Item}}' });
   const { stdout, status } = await validate(outside);
   expect(stdout).toContain('warning WORKFLOW.VALIDATION.LOOP_OUTSIDE_LOOP');
@@ -111,7 +111,7 @@ it('[16.23] `loop` outside of a loop is a warning, and fails the step that fills
   expect([ran.status, ran.result.code]).toEqual([3, 'EXECUTION.STEP.BAD_VALUE']);
 });
 
-describe('what Tidegate refuses before the run, and AWF only in it', () => {
+describe('errors that Tidegate reports before the run, and AWF only during it', () => {
   it.each([
     [
       'a provider that does not exist',
@@ -119,11 +119,11 @@ describe('what Tidegate refuses before the run, and AWF only in it', () => {
       'UNKNOWN_PROVIDER',
     ],
     [
-      'a property of a state in small letters, in a prompt',
+      'a lowercase state property in a prompt',
       { type: 'agent', provider: 'openai', prompt: '{{.states.a.output}}' },
       'INVALID_PROPERTY',
     ],
-    ['a script that is not there', { type: 'command', script_file: 'none.sh' }, 'MISSING_FILE'],
+    ['a missing script', { type: 'command', script_file: 'none.sh' }, 'MISSING_FILE'],
   ])('[16.23] is %s', async (_name, step, code) => {
     const { stdout, status } = await validate(flow(step));
     expect(stdout).toMatch(new RegExp(`error [A-Z_.]+\\.${code}: `));

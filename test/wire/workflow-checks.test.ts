@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
 import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 
-// What `validate` says of a file that the run would refuse, or that AWF accepts.
+// What `validate` reports for files that a run would refuse, or that AWF accepts.
 
 const example = fileURLToPath(new URL('../../examples/plugins/notes', import.meta.url));
 
@@ -31,14 +31,14 @@ describe('an enabled proxy that offers nothing', () => {
   it.each([
     ['expose is empty', { ...off, plugin_tools: [{ plugin: 'none', expose: [] }] }, {}],
     ['expose is missing', { ...off, plugin_tools: [{ plugin: 'none' }] }, {}],
-    ['tools only takes away', off, { tidegate: { tools: ['!Read'] } }],
-  ])('[16.22] is EMPTY_PROXY where %s', async (_name, proxy, more) => {
+    ['tools only excludes', off, { tidegate: { tools: ['!Read'] } }],
+  ])('[16.22] is EMPTY_PROXY if %s', async (_name, proxy, more) => {
     const { stdout, status } = await validate('empty.yaml', agent(proxy, more));
     expect(stdout).toContain('error USER.MCP_PROXY.EMPTY_PROXY');
     expect(status).toBe(2);
   });
 
-  it('[16.22] is not EMPTY_PROXY where something else is offered', async () => {
+  it('[16.22] is not EMPTY_PROXY if something else is offered', async () => {
     const { stdout } = await validate(
       'full.yaml',
       agent({ enable: true, plugin_tools: [{ plugin: 'none', expose: [] }] }),
@@ -110,7 +110,7 @@ describe('a server with a tool of the same name as a plugin', () => {
     expect(status).toBe(2);
   });
 
-  it('[16.22] is no collision where the step exposes another operation', async () => {
+  it('[16.22] is not a collision if the step exposes another operation', async () => {
     const { stdout, status } = await validate('other.yaml', exposing('find'), clashing);
     expect(stdout).not.toContain('NAME_COLLISION');
     expect(status).toBe(0);

@@ -25,7 +25,7 @@ interface Found {
   }[];
 }
 
-describe('the corpus of workflows', () => {
+describe('the workflow corpus', () => {
   let place: Place;
   let found: ReadonlyMap<string, Found>;
 
@@ -38,13 +38,13 @@ describe('the corpus of workflows', () => {
   });
   afterAll(() => place.close());
 
-  it('is whole: every file has its findings written down, and there are more than sixty', () => {
+  it('is complete: every file has expected findings, and there are more than sixty files', () => {
     const files = readdirSync(flows).filter((name) => name.endsWith('.yaml'));
     expect(Object.keys(expected).sort()).toEqual(files.sort());
     expect(files.length).toBeGreaterThan(60);
   });
 
-  it.each(Object.keys(expected))('finds in %s exactly what is wrong, in its place', (name) => {
+  it.each(Object.keys(expected))('has exactly the expected findings in %s, at their positions', (name) => {
     const one = found.get(name);
     const lines = one?.findings.map(({ severity, code, file, line, column, path }) => {
       const other = file === one.file ? '' : `${file.replace(flows, '')}:`;
@@ -58,7 +58,7 @@ describe('the corpus of workflows', () => {
     }
   });
 
-  it('lets --strict turn unknown keys into errors, and --skip-plugins tell what was not checked', async () => {
+  it('has errors for unknown keys with --strict, and skipped checks with --skip-plugins', async () => {
     const strict = await runGate(place, ['validate', `${flows}bad-unknown-top.yaml`, '--strict'], {
       cwd: folder,
     });
@@ -71,7 +71,7 @@ describe('the corpus of workflows', () => {
     expect(skipped.stdout).toContain('warning WORKFLOW.VALIDATION.CHECK_SKIPPED');
   });
 
-  it('finds workflows by their names, and says when there is none', async () => {
+  it('is found by workflow name, with a message for unknown names', async () => {
     const { stdout } = await runGate(place, ['validate', 'good-command.yaml', '--json'], { cwd: flows });
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, workflows: [{ workflow: 'good-command' }] });
     const missing = await runGate(place, ['validate', 'no-such-flow'], { cwd: folder });

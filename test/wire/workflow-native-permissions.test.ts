@@ -31,14 +31,14 @@ const refused = 'warning WORKFLOW.VALIDATION.NATIVE_REFUSED';
 
 describe('validate', () => {
   it.each([
-    ['nothing is said', {}, 'other commands are denied'],
+    ['nothing is set', {}, 'other commands are denied'],
     ['native_permissions is read', { native_permissions: 'read' }, 'all writes and commands are denied'],
     [
       'allowed_tools has no tool that writes',
       { allowed_tools: 'Read' },
       'all writes and commands are denied',
     ],
-  ])('[16.18] warns where %s', async (_name, options, words) => {
+  ])('[16.18] warns if %s', async (_name, options, words) => {
     for (const provider of ['claude', 'gemini', 'opencode']) {
       const said = await validate(options, { provider });
       expect(said).toContain(refused);
@@ -57,12 +57,12 @@ describe('validate', () => {
       expect(await validate(options, { provider })).not.toContain('warning');
   });
 
-  it('[16.18] does not warn of commands that Codex runs in its own sandbox, and does where it cannot write', async () => {
+  it('[16.18] does not warn about commands in the sandbox of Codex, unless it cannot write', async () => {
     expect(await validate({}, { provider: 'codex' })).not.toContain('warning');
     expect(await validate({ native_permissions: 'read' }, { provider: 'codex' })).toContain(refused);
   });
 
-  it('[16.18] reports what an agent cannot express', async () => {
+  it('[16.18] reports rules that an agent does not support', async () => {
     const listed = { allowed_tools: ['Write', 'Bash(git status)', 'Nothing'] };
     const gemini = await validate(listed, { provider: 'gemini' });
     expect(gemini).toContain('Gemini CLI cannot allow "Bash(git status)"');
@@ -101,7 +101,7 @@ describe('the plan', () => {
       { allowed_tools: ['Write', 'Bash(git *)'] },
       'read: it may read files but not change them; allowed_tools adds Write, Bash(git *)',
     ],
-  ])('[16.18] shows on the trust screen and with --dry-run what %j allows', async (options, words) => {
+  ])('[16.18] shows what %j allows on the trust screen and with --dry-run', async (options, words) => {
     const file = flow({ ...options, program });
     for (const args of [
       ['run', file, '--dry-run'],
@@ -117,7 +117,7 @@ describe('the plan', () => {
     expect((await place.run1(['run', file, '--dry-run'])).stdout).not.toContain('native permissions');
   });
 
-  it('[16.18] cannot be trusted where an input chooses the tools', async () => {
+  it('[16.18] cannot be trusted if an input selects the tools', async () => {
     const inputs = [{ name: 'tools', default: 'Bash' }];
     for (const allowed_tools of ['{{.inputs.tools}}', ['Read', '{{.inputs.tools}}']]) {
       const { status, stderr, stdout } = await place.run1([

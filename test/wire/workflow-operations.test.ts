@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
 
-// Steps that call an operation of a plugin, before and while they run.
+// Steps that call a plugin operation, before and during a run.
 
 const example = fileURLToPath(new URL('../../examples/plugins/notes', import.meta.url));
 
@@ -29,8 +29,8 @@ const flow = (inputs: object): string =>
     }),
   );
 
-describe('an operation of a plugin that nobody trusted', () => {
-  it('keeps the run from beginning, with the reason', async () => {
+describe('an operation of an untrusted plugin', () => {
+  it('prevents the run from starting, with the reason', async () => {
     const { status, stdout, stderr } = await place.run1(['run', flow({ word: 'x' })]);
     expect(stdout + stderr).toContain('USER.PLUGIN.UNAVAILABLE: The plugin "notes" is not available: ');
     expect(stdout + stderr).toMatch(/trust/);
@@ -38,18 +38,18 @@ describe('an operation of a plugin that nobody trusted', () => {
     expect(existsSync(join(place.workspace, 'began'))).toBe(false);
   });
 
-  it('runs when it is trusted', async () => {
+  it('runs once the plugin is trusted', async () => {
     expect((await place.run1(['plugin', 'trust', 'notes', '--yes'])).status).toBe(0);
     expect((await place.run1(['run', flow({ word: 'x' })])).status).toBe(0);
   });
 
-  it('is held by the profile of the run, and says so in no note that it is not', async () => {
+  it('is limited by the profile of the run, without a note that the profile has no effect', async () => {
     expect((await place.run1(['plugin', 'trust', 'notes', '--yes'])).status).toBe(0);
     const held = await place.run1(['run', flow({ word: 'x' }), '--profile', 'minimal']);
     expect(held.stdout + held.stderr).toContain('notes_find');
     expect(held.stdout + held.stderr).not.toContain('has no effect: the workflow');
     expect(held.status).toBe(3);
-    // The control: with a profile that has it, it runs.
+    // The control: with a profile that includes it, it runs.
     expect((await place.run1(['run', flow({ word: 'x' }), '--profile', 'full'])).status).toBe(0);
   });
 
@@ -69,7 +69,7 @@ describe('an operation of a plugin that nobody trusted', () => {
 });
 
 describe('the inputs of an operation', () => {
-  it('are checked against what the plugin says that it takes, and shown in the plan', async () => {
+  it('are checked against the declared inputs of the plugin, and shown in the plan', async () => {
     await place.run1(['plugin', 'trust', 'notes', '--yes']);
     const wrong = await place.run1(['validate', flow({ wrod: 'x' })]);
     expect(wrong.stdout).toContain(

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => place.close());
 
-/** A run that failed, and that would note each time that it is taken up again. */
+/** A failed run that records each time it is resumed. */
 async function failedRun(): Promise<FlowResult> {
   const { result } = await place.flow({
     states: {
@@ -26,7 +26,7 @@ async function failedRun(): Promise<FlowResult> {
 const resume = (run: string, more: RunMore = {}): ReturnType<FlowPlace['run1']> =>
   place.run1(['run', '--resume', run], more);
 
-/** Whoever looks for the owner is slow to do what follows, so that all have looked before one has written. */
+/** Delays each process after it reads the owner file, so that all read it before one writes it. */
 const slowing = `
 const fs = require('node:fs');
 const real = fs.readFileSync;
@@ -41,7 +41,7 @@ require('node:module').syncBuiltinESMExports();
 `;
 
 describe('the folder of a run', () => {
-  it('is taken by one of many who resume it at once, also from an owner that is gone', async () => {
+  it('is locked by only one of many processes that resume it at once, even if its owner has died', async () => {
     const { run, folder } = await failedRun();
     place.file('go', '');
     writeFileSync(join(folder, 'owner'), '4000000 12345\n');
@@ -54,7 +54,7 @@ describe('the folder of a run', () => {
     rmSync(join(place.workspace, 'go'));
   });
 
-  it.each(['', 'x', '0 ', '0 0\n', '-1 5\n'])("is nobody's when its owner reads %j", async (owner) => {
+  it.each(['', 'x', '0 ', '0 0\n', '-1 5\n'])('has no owner if its owner file contains %j', async (owner) => {
     const { run, folder } = await failedRun();
     writeFileSync(join(folder, 'owner'), owner);
     const shown = await place.run1(['runs', 'show', run, '--json']);
@@ -62,7 +62,7 @@ describe('the folder of a run', () => {
     expect((await resume(run)).stderr).not.toContain('run.busy');
   });
 
-  it('is busy as long as its owner is there', async () => {
+  it('is busy as long as its owner is running', async () => {
     const { run, folder } = await failedRun();
     const stat = readFileSync('/proc/self/stat', 'utf8');
     const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
@@ -75,7 +75,7 @@ describe('the folder of a run', () => {
     { kind: 'end', end: { status: '\u001b[31m', at: '', ms: 1, exitCode: 1 } },
     { kind: 'run', id: 'x', name: 'x', file: null },
     { kind: 'run', cwd: 7 },
-  ])('is told as broken when its journal holds %j', async (record) => {
+  ])('is reported as broken if its journal contains %j', async (record) => {
     const { run, folder } = await failedRun();
     appendFileSync(join(folder, 'journal.jsonl'), `${JSON.stringify(record)}\n`);
     for (const args of [
@@ -90,7 +90,7 @@ describe('the folder of a run', () => {
     expect((await place.run1(['runs', 'list'])).stdout).toMatch(new RegExp(`${run}\\s+broken`));
   });
 
-  it('is shown without control characters of a journal that was changed', async () => {
+  it('is shown without control characters from a modified journal', async () => {
     const { run, folder } = await failedRun();
     const journal = join(folder, 'journal.jsonl');
     const evil = readFileSync(journal, 'utf8').replace(/"startedAt":"/, '"startedAt":"\\u001b[31m');
@@ -107,7 +107,7 @@ describe('the folder of a run', () => {
 });
 
 describe('validate', () => {
-  it('tells of too many brackets and of inputs that commands are not given', async () => {
+  it('reports too many brackets, and inputs that are not passed to commands', async () => {
     const brackets = `{{${'('.repeat(50_000)}1${')'.repeat(50_000)}}}`;
     const names = [
       'PERL5OPT',

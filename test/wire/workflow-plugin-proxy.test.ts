@@ -8,7 +8,7 @@ import { agentStep, done, type FlowPlace, openFlowPlace } from '../support/flow.
 import { spansOf } from '../support/run-spans.js';
 import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 
-// The criteria that speak of plugins, with the plugin of the examples as its own process, on the built program.
+// The acceptance criteria about plugins: the example plugin in its own process, with the built program.
 
 const example = fileURLToPath(new URL('../../examples/plugins/notes', import.meta.url));
 
@@ -47,8 +47,8 @@ afterAll(async () => {
   await collector.close();
 });
 
-describe('AC-2: without the built-in tools, an agent has the operations of plugins that it was given', () => {
-  it('and none at all while the plugin is not trusted', async () => {
+describe('AC-2: without the built-in tools, an agent has its granted plugin operations', () => {
+  it('and none while the plugin is not trusted', async () => {
     model = await openScriptedModel([call('notes_add', { title: 'a', text: 'b' }), { say: 'x' }]);
     const { result, status } = await place.flow({
       states: { initial: 'a', a: agentStep(model.url, onlyAdd), done },
@@ -59,7 +59,7 @@ describe('AC-2: without the built-in tools, an agent has the operations of plugi
     trustNotes(place);
   });
 
-  it('calls the operation in the process of the plugin, with a span, a log line and a record', async () => {
+  it('calls the operation in the plugin process, with a span, a log line and a record', async () => {
     model = await openScriptedModel([
       call('notes_add', { title: 'tide', text: 'High water is at noon.' }),
       call('notes_find', { word: 'tide' }),
@@ -70,7 +70,7 @@ describe('AC-2: without the built-in tools, an agent has the operations of plugi
       states: {
         initial: 'a',
         a: agentStep(model.url, { ...onlyAdd, on_success: 'find' }),
-        // The same process of the plugin, asked by the workflow itself.
+        // The workflow itself calls the same plugin process.
         find: { type: 'operation', operation: 'notes.find', inputs: { word: 'noon' }, on_success: 'keep' },
         keep: { type: 'notes.remember', config: { title: 'last' }, on_success: 'done' },
         done,
@@ -81,7 +81,7 @@ describe('AC-2: without the built-in tools, an agent has the operations of plugi
     expect(model.requests[0]?.tools).toEqual(['notes_add']);
     const [added, ...others] = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(JSON.parse(added?.text ?? '')).toMatchObject({ output: 'Kept "tide".' });
-    // What it was not given is unknown, also where it guesses the name right.
+    // Operations without a grant are unknown, even if it guesses the name.
     for (const { text } of others) expect(text).toContain('tool.not_found');
 
     const { run, step, calls } = spansOf(collector, result);
@@ -103,7 +103,7 @@ describe('AC-2: without the built-in tools, an agent has the operations of plugi
     ).toMatchObject({ path: 'a', payload: { fidelity: 'gate' } });
   });
 
-  it('and with them, where they are not left out', async () => {
+  it('and with the built-in tools, if they are not excluded', async () => {
     model = await openScriptedModel([{ say: 'x' }]);
     const both = { mcp_proxy: { ...onlyAdd.mcp_proxy, intercept_builtins: true } };
     await place.flow({ states: { initial: 'a', a: agentStep(model.url, both), done } });
@@ -111,8 +111,8 @@ describe('AC-2: without the built-in tools, an agent has the operations of plugi
   });
 });
 
-describe('AC-3: a tool of a plugin and one of a server with the same name', () => {
-  it('stop the step before its agent begins', async () => {
+describe('AC-3: a plugin tool and a server tool with the same name', () => {
+  it('stop the step before its agent starts', async () => {
     const upstream: ScriptedUpstream = await openScripted('stdio', 'legacy', {
       lists: { 'tools/list': ['{"name":"add","inputSchema":{"type":"object"}}'] },
       answers: { 'tools/call': {} },
@@ -136,7 +136,7 @@ describe('AC-3: a tool of a plugin and one of a server with the same name', () =
 });
 
 describe('AC-4: validate asks a trusted plugin for its operations', () => {
-  it('names an operation that it does not have, in its place, and what the plugin objects to', async () => {
+  it('reports an unknown operation with its position, and the findings of the plugin', async () => {
     model = await openScriptedModel([]);
     const file = place.file(
       'operations.yaml',

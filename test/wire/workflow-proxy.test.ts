@@ -7,7 +7,7 @@ import { agentStep, done, type FlowPlace, type FlowResult, openFlowPlace } from 
 import { spansOf } from '../support/run-spans.js';
 import { openScripted, type ScriptedUpstream } from '../support/upstreams.js';
 
-// The acceptance criteria of the proxy, for agents at an OpenAI-compatible endpoint, on the built program.
+// The acceptance criteria of the proxy, for agents at an OpenAI-compatible endpoint, with the built program.
 
 const answer = { result: '{"content":[{"type":"text","text":"from upstream"}]}' };
 const tool = (name: string): string => `{"name":"${name}","inputSchema":{"type":"object"}}`;
@@ -47,8 +47,8 @@ async function runWith(
 
 const proxied = { mcp_proxy: { enable: true } };
 
-describe('AC-1: what an agent does with tools goes through the gate', () => {
-  it('runs Read, Write, Bash and a tool of a server, each with a span, a log line, a record and a transcript', async () => {
+describe('AC-1: all tool calls of an agent go through the gateway', () => {
+  it('runs Read, Write, Bash and a server tool, each with a span, a log line, a record and a transcript', async () => {
     place.file('in.txt', 'the tide is high\n');
     const { result, status } = await runWith(
       [
@@ -111,7 +111,7 @@ describe('AC-1: what an agent does with tools goes through the gate', () => {
       expect(payload['fidelity']).toBe('gate');
   });
 
-  it('has no other tools: each one that it was not given is unknown and has no effect', async () => {
+  it('has no other tools: calls to any other tool are unknown and have no effect', async () => {
     const forbidden: readonly ScriptedTurn[] = [
       call('Write', { file_path: 'rogue.txt', content: 'x' }),
       call('Bash', { command: 'touch rogue.txt' }),
@@ -132,18 +132,18 @@ describe('AC-1: what an agent does with tools goes through the gate', () => {
     expect(existsSync(join(place.workspace, 'rogue.txt'))).toBe(false);
     expect(upstream.heardOf('tools/call').filter((text) => text.includes('"delete"'))).toEqual([]);
     await model.close();
-    // The control: given the tools, the same calls do what they say.
+    // The control: with the tools granted, the same calls work.
     await runWith([...forbidden.slice(0, 3), { say: 'done' }], { ...proxied, tidegate: { servers: ['up'] } });
     expect(existsSync(join(place.workspace, 'rogue.txt'))).toBe(true);
     expect(upstream.heardOf('tools/call').filter((text) => text.includes('"delete"'))).toHaveLength(1);
   });
 
-  it('stays within a profile', async () => {
+  it('is limited by a profile', async () => {
     await runWith([{ say: 'x' }], { ...proxied, tidegate: { profile: 'minimal' } });
     expect(model.requests[0]?.tools).toEqual(['Glob', 'Grep', 'Read']);
   });
 
-  it('stays within the profile of the command that started the run, also when the run goes on', async () => {
+  it('is limited by the profile of the command that started the run, also after a resume', async () => {
     model = await openScriptedModel([{ say: 'x' }, { say: 'x' }]);
     const wait = { type: 'command', command: 'test -e go.txt', on_success: 'a' };
     const flow = { states: { initial: 'wait', wait, a: agentStep(model.url, proxied), done } };
@@ -157,15 +157,15 @@ describe('AC-1: what an agent does with tools goes through the gate', () => {
     expect(model.requests[1]?.tools).toContain('Bash');
   });
 
-  it('without a block has no tools at all', async () => {
+  it('has no tools at all without a block', async () => {
     await runWith([{ say: 'x' }], {});
     expect(model.requests[0]?.tools).toEqual([]);
     expect(model.requests[0]?.body).not.toHaveProperty('tools');
   });
 });
 
-describe('AC-3: two tools of one name stop the step before its agent begins', () => {
-  it('names both, and never asks the model', async () => {
+describe('AC-3: two tools with the same name stop the step before its agent starts', () => {
+  it('names both, and never calls the model', async () => {
     const second = await openScripted('stdio', 'legacy', script);
     const clashing = openFlowPlace({
       servers: { one: { ...upstream.entry, prefix: 'x_' }, two: { ...second.entry, prefix: 'x_' } },
@@ -180,7 +180,7 @@ describe('AC-3: two tools of one name stop the step before its agent begins', ()
     expect(model.requests).toEqual([]);
     const { run, step, calls } = spansOf(collector, ran.result);
     expect([step.parentSpanId, step.isError, run.isError, calls]).toEqual([run.spanId, true, true, []]);
-    // The control: a step that is given neither of them runs.
+    // The control: a step with neither of them runs.
     const other = await clashing.flow({
       states: { initial: 'a', a: agentStep(model.url, { tidegate: { tools: ['Read'] } }), done },
     });
@@ -190,8 +190,8 @@ describe('AC-3: two tools of one name stop the step before its agent begins', ()
   });
 });
 
-describe('AC-4: validate finds what is wrong with the block, in one pass', () => {
-  it('names unknown keys, unknown plugins and a proxy that offers nothing, each in its place', async () => {
+describe('AC-4: validate finds all errors in the block at once', () => {
+  it('reports unknown keys, unknown plugins and an empty proxy, each with its position', async () => {
     const file = place.file(
       'wrong.yaml',
       [
@@ -221,8 +221,8 @@ describe('AC-4: validate finds what is wrong with the block, in one pass', () =>
   });
 });
 
-describe('AC-7: an agent that goes in circles is stopped', () => {
-  it('when it says that it calls tools, and calls none', async () => {
+describe('AC-7: an agent in a loop is stopped', () => {
+  it('when it announces tool calls but makes none', async () => {
     const { result, status } = await runWith([{ finish: 'tool_calls' }, { say: 'never asked' }], proxied);
     expect(result.code).toBe('USER.MCP_PROXY.INFINITE_LOOP_GUARD');
     expect(status).toBe(1);
@@ -242,8 +242,8 @@ describe('AC-7: an agent that goes in circles is stopped', () => {
   });
 });
 
-describe('a model that fails', () => {
-  it('with 429, a broken stream and a pause in turn is asked again, and nothing is done twice', async () => {
+describe('a failing model', () => {
+  it('with 429, a broken stream and a pause is retried, and nothing runs twice', async () => {
     const append = call('Bash', { command: 'echo once >> once.txt' });
     const { status } = await runWith(
       [
@@ -259,7 +259,7 @@ describe('a model that fails', () => {
     expect(readFileSync(join(place.workspace, 'once.txt'), 'utf8')).toBe('once\n');
   });
 
-  it('by silence or garbage ends the step with its name', async () => {
+  it('that is silent or sends garbage fails the step with the matching code', async () => {
     model = await openScriptedModel(() => ({ fails: { hangs: true } }));
     const options = { base_url: model.url, model: 'm', idle_timeout: '100ms', max_retries: 0 };
     const silent = await place.flow({ states: { initial: 'a', a: agentStep(model.url, { options }), done } });

@@ -19,7 +19,7 @@ const command = (text: string, more: object = {}): object => ({
 const bad = { type: 'terminal', status: 'failure', message: 'it broke: {{.states.a.ExitCode}}' };
 
 describe('tidegate run', () => {
-  it('runs commands with inputs, as texts and as variables of the environment', async () => {
+  it('runs commands with inputs, as strings and as environment variables', async () => {
     const { status, result } = await place.flow(
       {
         inputs: [{ name: 'who', required: true }],
@@ -36,7 +36,7 @@ describe('tidegate run', () => {
     });
   });
 
-  it('goes by conditions first, then by success and failure', async () => {
+  it('evaluates conditions first, then success and failure', async () => {
     const { result } = await place.flow({
       states: {
         initial: 'a',
@@ -60,7 +60,7 @@ describe('tidegate run', () => {
     expect(result.status).toBe('completed');
   });
 
-  it('ends with the status of the category, of a terminal state, or of the inline failure', async () => {
+  it('exits with the status of the category, of a terminal state, or of the inline failure', async () => {
     const plain = await place.flow({ states: { initial: 'a', a: command('exit 4'), done } });
     expect([plain.status, plain.result.code]).toEqual([3, 'EXECUTION.COMMAND.FAILED']);
     const terminal = await place.flow({
@@ -77,7 +77,7 @@ describe('tidegate run', () => {
     expect([inline.status, inline.result.message]).toEqual([7, 'no 4']);
   });
 
-  it('tries again with waits, and only what may be tried again', async () => {
+  it('retries with delays, and only what may be retried', async () => {
     const { result } = await place.flow({
       states: {
         initial: 'a',
@@ -99,7 +99,7 @@ describe('tidegate run', () => {
     expect(other.result.steps[0]).toMatchObject({ attempts: 1, exit_code: 9 });
   });
 
-  it('ends a step that takes too long, with all that it started, also in milliseconds', async () => {
+  it('ends a step that takes too long, with all its processes, also with a timeout in milliseconds', async () => {
     const started = performance.now();
     const { result } = await place.flow({
       states: {
@@ -112,7 +112,7 @@ describe('tidegate run', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  it('keeps what is to be captured, cut where it is told to', async () => {
+  it('captures output, cut to the configured size', async () => {
     const { result } = await place.flow({
       states: {
         initial: 'a',
@@ -128,7 +128,7 @@ describe('tidegate run', () => {
     expect(result.steps[1]?.output).toContain('abcdef err');
   });
 
-  it('does hooks, and goes on when one fails', async () => {
+  it('runs hooks, and continues if one fails', async () => {
     const { result } = await place.flow({
       hooks: {
         workflow_start: [{ command: 'echo start >> hooks' }],
@@ -153,7 +153,7 @@ describe('tidegate run', () => {
     expect(lines).toEqual(['start', 'pre', 'post 2', 'a: The command exited with status 2. a 2']);
   });
 
-  it('runs branches side by side by their strategy', async () => {
+  it('runs branches in parallel with each strategy', async () => {
     const branches = (strategy: string): object => ({
       states: {
         initial: 'p',
@@ -210,7 +210,7 @@ describe('tidegate run', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('runs loops over items and while a condition holds, with ways out of them', async () => {
+  it('runs loops over items and with a condition, and can leave them early', async () => {
     const { result } = await place.flow({
       states: {
         initial: 'l',
@@ -256,7 +256,7 @@ describe('tidegate run', () => {
     expect(result.message).toBe('left');
   });
 
-  it('calls other workflows, and takes over their outputs', async () => {
+  it('calls other workflows, and uses their outputs', async () => {
     place.file(
       '.tidegate/workflows/child.yaml',
       JSON.stringify({
@@ -285,7 +285,7 @@ describe('tidegate run', () => {
     expect(filesOf(result.folder)).toContain(`transcript-${result.run}.1.jsonl`);
   });
 
-  it('runs script files, with #! as programs of their own, and leaves no file behind', async () => {
+  it('runs script files, with #! as programs, and leaves no file behind', async () => {
     place.file(
       '.tidegate/scripts/hi.sh',
       '#!/bin/sh\necho "$0" | grep -c script-; echo {{escape .workflow.Name}}\n',
@@ -297,7 +297,7 @@ describe('tidegate run', () => {
     expect(filesOf(join(result.folder, 'tmp'))).toEqual([]);
   });
 
-  it('refuses inputs that do not fit, all at once, and starts nothing', async () => {
+  it('reports all invalid inputs at once, and starts nothing', async () => {
     const name = place.file(
       'inputs.yaml',
       JSON.stringify({
@@ -327,7 +327,7 @@ describe('tidegate run', () => {
     expect(broken.stderr).toContain('WORKFLOW.PARSE.MISSING_FIELD');
   });
 
-  it('runs one step alone, with results that were made up', async () => {
+  it('runs a single step with mock results', async () => {
     const { result, status } = await place.flow(
       {
         states: {
@@ -344,7 +344,7 @@ describe('tidegate run', () => {
     expect(result.outputs).toEqual({ b: 'got made up' });
   });
 
-  it('goes on where a run failed: what was done is not done again', async () => {
+  it('resumes a failed run without repeating completed steps', async () => {
     const states = {
       initial: 'a',
       a: command('echo a >> trail', { on_success: 'l' }),
@@ -375,7 +375,7 @@ describe('tidegate run', () => {
     expect(list.stdout).toContain(first.result.run);
   });
 
-  it('keeps its records for this user alone, and no secrets in the transcript', async () => {
+  it('keeps its records private to this user, and no secrets in the transcript', async () => {
     const canary = 'tide-canary-0815';
     const { result } = await place.flow(
       {
@@ -394,14 +394,14 @@ describe('tidegate run', () => {
     expect(text).not.toContain(canary);
     expect(text).not.toContain('sk-aaaa');
     expect(text).toContain('"type":"step.completed"');
-    // The control: the journal, which a resumed run needs, does have what the step gave.
+    // The control: the journal, which a resumed run needs, contains the output of the step.
     expect(readFileSync(join(result.folder, 'journal.jsonl'), 'utf8')).toContain('"kind":"step"');
     expect(
       JSON.parse(readFileSync(join(result.folder, 'journal.jsonl'), 'utf8').split('\n')[0] ?? ''),
     ).toMatchObject({ inputs: {}, withheld: ['API_TOKEN'] });
   });
 
-  it('shows a plan as text and as a chart, and does nothing', async () => {
+  it('shows a plan as text and as a chart, and runs nothing', async () => {
     const name = place.file(
       'plan.yaml',
       JSON.stringify({ name: 'plan', states: { initial: 'a', a: command('touch planned'), done } }),
@@ -413,7 +413,7 @@ describe('tidegate run', () => {
     expect(filesOf(place.workspace)).not.toContain('planned');
   });
 
-  it('streams or buffers what commands write, when it is told to', async () => {
+  it('streams or buffers command output as requested', async () => {
     const name = place.file(
       'out.yaml',
       JSON.stringify({ name: 'out', states: { initial: 'a', a: command('echo one; echo two'), done } }),
@@ -425,7 +425,7 @@ describe('tidegate run', () => {
 });
 
 describe('agents in a workflow', () => {
-  it('answer as JSON, continue a conversation, and are given roles, skills and prompts from files', async () => {
+  it('answer as JSON, continue a conversation, and get roles, skills and prompts from files', async () => {
     const model = await openScriptedModel([{ say: '```json\n{"n": 7}\n```' }, { say: 'seven' }]);
     place.file('.tidegate/roles/sailor/AGENTS.md', 'You sail.');
     place.file('.tidegate/skills/knots/SKILL.md', 'Tie knots.');
@@ -463,7 +463,7 @@ describe('agents in a workflow', () => {
     await model.close();
   });
 
-  it('fail with the code of what went wrong', async () => {
+  it('fail with the matching code', async () => {
     const model = await openScriptedModel([{ fails: { status: 401 } }, { say: 'not json' }]);
     const refused = await place.flow({ states: { initial: 'a', a: agentStep(model.url), done } });
     expect([refused.status, refused.result.code]).toEqual([3, 'EXECUTION.AGENT.UNAUTHORIZED']);

@@ -21,7 +21,7 @@ function run(flow: object, columns?: number): Terminal {
 }
 
 describe.skipIf(!hasTerminals)('a run on a terminal', () => {
-  it('is a conversation where the step says so, until an empty line, and shows no sign that moves the cursor', async () => {
+  it('is a conversation if the step says so, until an empty line, and never moves the cursor', async () => {
     const model = await openScriptedModel([{ say: 'first\u001b[2Janswer' }, { say: 'second answer' }]);
     const terminal = run({
       inputs: [{ name: 'who', required: true, description: 'your name' }],
@@ -30,7 +30,7 @@ describe.skipIf(!hasTerminals)('a run on a terminal', () => {
     await terminal.sees('who (your name): ');
     terminal.type('Anna\r');
     await terminal.sees('(enter an empty line to end the conversation)\n> ');
-    // What the model wrote was shown, and did not clear the terminal.
+    // The output of the model was shown, and did not clear the terminal.
     expect(terminal.text()).toMatch(/first.+answer/);
     terminal.type('and then?\r');
     await terminal.sees('second answer\n> ');
@@ -45,7 +45,7 @@ describe.skipIf(!hasTerminals)('a run on a terminal', () => {
     await model.close();
   });
 
-  it.each([80, 200])('is drawn in lines that fit into %i columns', async (columns) => {
+  it.each([80, 200])('is drawn within %i columns', async (columns) => {
     const long = 'a rather long word '.repeat(20);
     const terminal = run(
       {
@@ -75,7 +75,7 @@ describe.skipIf(!hasTerminals)('a run on a terminal', () => {
     expect(Math.max(...drawn.map((line) => line.length))).toBe(columns - 1);
   });
 
-  it('ends with Ctrl+C, with all that it started, within five seconds, and says so', async () => {
+  it('ends on Ctrl+C with all its processes within five seconds, and says so', async () => {
     const mark = `86${String(process.pid)}`;
     const terminal = run({
       states: {
@@ -89,7 +89,7 @@ describe.skipIf(!hasTerminals)('a run on a terminal', () => {
     await terminal.sees('• ');
     for (let at = 0; at < 100 && findMarked(mark).length < 3; at += 1)
       await new Promise((resolve) => setTimeout(resolve, 50));
-    // The control: they do run.
+    // The control: they run.
     expect(findMarked(mark).length).toBeGreaterThanOrEqual(3);
     const asked = performance.now();
     terminal.type('\u0003');

@@ -22,17 +22,17 @@ async function said(tools: readonly string[]): Promise<{ readonly validate: stri
   }
 }
 
-it('a misspelt tool of an agent is told by validate and by the run, with the name that was meant', async () => {
+it('a misspelled tool of an agent is reported by validate and by the run, with a suggestion', async () => {
   const { validate, run } = await said(['Raed', 'zzz_*']);
   expect(validate).toContain('UNKNOWN_TOOL: No built-in tool matches "Raed". Did you mean Read?');
   expect(run).toContain('tools: no tool is called Raed. Did you mean "Read"?');
   expect(run).toContain('tools: no tool is called zzz_*.');
-  // Once, and not by the check of the file too.
+  // Only once, not by the file check too.
   expect(run).not.toContain('No built-in tool matches');
   expect(run).toContain('The agent has no tools');
 });
 
-it('nothing is told of names that are there', async () => {
+it('existing names are not reported', async () => {
   const { validate, run } = await said(['Read', 'G*', '!Grep']);
   expect(validate + run).not.toMatch(/tool matches|no tool/);
 });

@@ -47,7 +47,7 @@ const greet = (word: string): string =>
   });
 
 describe('workflows as tools', () => {
-  it('are unknown until they were trusted, and again when anything that they use has changed', async () => {
+  it('are unknown until they are trusted, and again after a file they use has changed', async () => {
     const file = place.file('.tidegate/workflows/greet.yaml', greet('hello'));
     place.file('.tidegate/scripts/note.sh', 'echo noted >> notes');
     expect((await call('list_workflows', {})).answer.structuredContent).toEqual({ workflows: [] });
@@ -78,7 +78,7 @@ describe('workflows as tools', () => {
     expect(readFileSync(join(place.workspace, 'notes'), 'utf8')).toBe('noted\n');
   });
 
-  it('are unknown again when a template changed that they, a workflow below or another template uses', async () => {
+  it('are unknown again after a template changed that they, a called workflow or another template uses', async () => {
     const template = (state: object): string => JSON.stringify({ name: 't', states: { t: state } });
     const file = place.file(
       '.tidegate/workflows/made.yaml',
@@ -117,11 +117,11 @@ describe('workflows as tools', () => {
       write(name, text);
     }
     expect(existsSync(join(place.workspace, 'tampered'))).toBe(false);
-    // Control: with every file as it was, it is known again.
+    // Control: with every file restored, it is known again.
     expect((await run()).answer.structuredContent).toMatchObject({ status: 'completed' });
   });
 
-  it('do nothing of a file that was changed while they run', async () => {
+  it('run nothing from a file that changed during the run', async () => {
     const slow = {
       name: 'slow',
       states: {
@@ -140,7 +140,7 @@ describe('workflows as tools', () => {
     place.file('.tidegate/scripts/late.sh', 'echo tampered > late');
     expect((await running).said).toContain('changed after it was trusted');
     expect(existsSync(join(place.workspace, 'late'))).toBe(false);
-    // Control: with nothing changed it runs to its end.
+    // Control: without changes it completes.
     place.file('.tidegate/scripts/late.sh', 'echo trusted > late');
     expect(
       (await call('execute_workflow', { workflow: 'slow', inputs: {} })).answer.structuredContent,
@@ -150,14 +150,14 @@ describe('workflows as tools', () => {
     expect(readFileSync(join(place.workspace, 'late'), 'utf8')).toBe('trusted\n');
   });
 
-  it('tell an agent what is wrong with its inputs', async () => {
+  it('report invalid inputs to the agent', async () => {
     place.file('.tidegate/scripts/note.sh', 'echo noted >> notes');
     const wrong = await call('execute_workflow', { workflow: 'greet', inputs: { whom: 'x' } });
     expect(wrong.said).toContain('Unknown input');
     expect(wrong.said).toContain('is missing');
   });
 
-  it('are for those who may, and give agents in them no more than the caller has', async () => {
+  it('require a grant, and give their agents at most the rights of the caller', async () => {
     const model = await openScriptedModel([{ say: 'x' }]);
     const file = place.file(
       '.tidegate/workflows/ask.yaml',
@@ -179,7 +179,7 @@ describe('workflows as tools', () => {
     await model.close();
   });
 
-  it('leave runs for others: two agents that ask for sixteen each do not get all of them', async () => {
+  it('leave runs for others: two agents that request sixteen each do not get all of them', async () => {
     const call = { name: 'execute_workflow', arguments: { workflow: 'wait' } };
     const model = await openScriptedModel(({ messages }) => {
       const answers = messages.filter(({ role }) => role === 'tool').length;
@@ -214,7 +214,7 @@ describe('workflows as tools', () => {
     const refused = first.filter((text) => text.includes('runs are already active'));
     const completed = first.filter((text) => text.includes('completed'));
     expect(refused.length).toBeGreaterThan(0);
-    // The control: the others ran, and when they have ended, the next ones run.
+    // The control: the others ran, and once they end, the next ones run.
     expect(refused.length + completed.length).toBe(32);
     expect(completed.length).toBeGreaterThanOrEqual(16);
     for (const texts of told) expect(texts[16]).toContain('completed');

@@ -33,7 +33,7 @@ async function execute(workflow: string, more: RunMore = {}): Promise<string> {
 const trust = (file: string): ReturnType<FlowPlace['run1']> => place.run1(['trust', file, '--yes']);
 const at = (name: string): string => join(place.workspace, name);
 
-/** The file is another at one reading of it, and the same again at the next: as a swift attacker would have it. */
+/** Swaps the file for a single read, as a fast attacker could. */
 const flipping = `
 const fs = require('node:fs');
 let count = 0;
@@ -48,8 +48,8 @@ for (const name of ['readFileSync', 'openSync']) {
 require('node:module').syncBuiltinESMExports();
 `;
 
-describe('a workflow that is trusted for agents', () => {
-  it('is shown with every command that can run, whole', async () => {
+describe('a workflow trusted for agents', () => {
+  it('is shown with every command that can run, in full', async () => {
     const long = `echo ${'x'.repeat(200)}; echo end-of-long`;
     flow('inner', { a: command('echo inner-step', { hooks: { post: [{ command: 'echo inner-hook' }] } }) });
     const file = flow(
@@ -85,7 +85,7 @@ describe('a workflow that is trusted for agents', () => {
     }
   });
 
-  it('runs what was hashed, whichever time the file is another when it is read', async () => {
+  it('runs exactly the hashed content, whichever read of the file is swapped', async () => {
     const file = flow('flip', { a: { type: 'command', script_file: 'do.sh', on_success: 'done' } });
     place.file('.tidegate/scripts/do.sh', 'echo good > flipped');
     place.file('evil.sh', 'echo evil > flipped');
@@ -99,14 +99,14 @@ describe('a workflow that is trusted for agents', () => {
       );
       if (existsSync(at('flipped'))) expect(readFileSync(at('flipped'), 'utf8'), `${nth}`).toBe('good\n');
     }
-    // Control: the first reading decides, and later ones were seen to differ.
+    // Control: the first read decides, and later reads really differed.
     expect(ends[0]).toContain('no workflow');
     expect(ends.filter((said) => said.includes('changed after it was trusted')).length).toBeGreaterThan(0);
     expect(await execute('flip')).toContain('completed');
     expect(readFileSync(at('flipped'), 'utf8')).toBe('good\n');
   });
 
-  it('brings the files that its texts read, and has none that only a run works out', async () => {
+  it('includes the files that its templates read, and none that are only known at run time', async () => {
     place.file('lib/cmd.sh', 'echo good > read-by');
     const file = flow('reads', { a: command('{{readFile "lib/cmd.sh"}}') });
     const trusted = await trust(file);
@@ -136,7 +136,7 @@ describe('a workflow that is trusted for agents', () => {
     }
   });
 
-  it('waits for no pipe that stands in the place of a file', async () => {
+  it('does not wait for a pipe in place of a file', async () => {
     const file = flow('pipe', { a: { type: 'command', script_file: 'pipe.sh', on_success: 'done' } });
     const script = place.file('.tidegate/scripts/pipe.sh', 'echo fine');
     place.file('data', 'x');

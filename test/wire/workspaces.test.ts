@@ -55,7 +55,7 @@ async function readHere(client: Client): Promise<string> {
 }
 
 describe('two workspaces on one address', () => {
-  it('the operator reaches each of them by header, with its own files and tools', async () => {
+  it('the operator selects each by header, with its own files and tools', async () => {
     const operator = tokenOf(place);
     const one = await open(operator);
     const two = await open(operator, second);
@@ -75,12 +75,12 @@ describe('two workspaces on one address', () => {
     expect(await toolsOf(await open(secret, second))).toEqual([]);
   });
 
-  it('a token for one workspace enters that one without a header, and no other', async () => {
+  it('a token for one workspace works there without a header, and in no other', async () => {
     const { secret } = await tokens.create('agent:bound', '--workspace', second, '--profile', 'minimal');
     const client = await open(secret);
     expect(await readHere(client)).toContain('the second project');
     await expect(open(secret, first)).rejects.toThrow(/workspace\.not_found/);
-    // Control: the same principal without that limit enters the first workspace.
+    // Control: without that limit the same principal can use the first workspace.
     const { secret: free } = await tokens.create('agent:bound', '--profile', 'minimal');
     expect(await readHere(await open(free, first))).toContain('the first project');
   });
@@ -141,8 +141,8 @@ describe('two workspaces on one address', () => {
 
   it.each([
     ['a folder that is not served', () => encodeURIComponent(place.directory)],
-    ['a folder whose name only begins like one', () => encodeURIComponent(`${second}-more`)],
-    ['a way out of a workspace', () => encodeURIComponent(`${second}/../elsewhere`)],
+    ['a folder whose name only starts the same', () => encodeURIComponent(`${second}-more`)],
+    ['a path that leaves a workspace', () => encodeURIComponent(`${second}/../elsewhere`)],
     ['text that is not encoded correctly', () => '%zz'],
     ['a relative path', () => 'workspace'],
   ])('%s answers workspace.not_found to a valid token, and 401 to any other', async (_, header) => {
@@ -155,7 +155,7 @@ describe('two workspaces on one address', () => {
     expect((await ask('tgt_wrong'))[0]).toBe(401);
   });
 
-  it('a served workspace that rejects a token looks like one that is not served', async () => {
+  it('a workspace that rejects a token looks like one that is not served', async () => {
     const { secret } = await tokens.create('agent:eve', '--workspace', first);
     const ask = async (folder: string): Promise<readonly [number, string]> => {
       const headers = { authorization: `Bearer ${secret}`, 'tidegate-workspace': encodeURIComponent(folder) };

@@ -25,7 +25,7 @@ const words = ({ user, relation, object }: GrantTuple): string => `${user} ${rel
 const failsWith = (code: string): unknown => expect.objectContaining({ name: 'AdminError', code });
 
 describe('profiles', () => {
-  it('are listed with their parents, tools, default and source', async () => {
+  it('are listed with their parents, tools, source and the default', async () => {
     const { service } = await open({ profiles: [{ name: 'mine', extends: 'coding', tools: ['github_*'] }] });
     const { profiles, defaultProfile } = await service.profileList();
     expect(defaultProfile).toBe('minimal');
@@ -35,7 +35,7 @@ describe('profiles', () => {
     expect(profiles.filter(({ isDefault }) => isDefault).map(({ name }) => name)).toEqual(['minimal']);
   });
 
-  it('are shown entry by entry, with what each means and who says it', async () => {
+  it('are shown entry by entry, with the meaning and origin of each', async () => {
     const { service } = await open({
       profiles: [{ name: 'mine', extends: 'minimal', tools: ['github_*', '!Grep', 'gone'], line: 4 }],
     });
@@ -58,7 +58,7 @@ describe('profiles', () => {
     ]);
   });
 
-  it('that do not exist are refused with the nearest name', async () => {
+  it('that do not exist are refused, with the nearest name as a suggestion', async () => {
     const { service } = await open();
     await expect(service.profileShow('codng')).rejects.toThrow('Did you mean "coding"?');
     await expect(service.profileAssign('agent:alice', 'codng')).rejects.toEqual(
@@ -68,7 +68,7 @@ describe('profiles', () => {
 });
 
 describe('assigning a profile', () => {
-  it('replaces the one before in one transaction, and says what that opened and closed', async () => {
+  it('replaces the previous one in one transaction, and reports gained and lost tools', async () => {
     const { service, store } = await open();
     const first = await service.profileAssign('agent:alice', 'execution');
     expect(first).toMatchObject({ changed: true, revision: 1, replaced: [], notes: [] });
@@ -93,7 +93,7 @@ describe('assigning a profile', () => {
     });
   });
 
-  it('again changes nothing, and `none` takes it away', async () => {
+  it('twice changes nothing, and `none` removes it', async () => {
     const { service } = await open();
     await service.profileAssign('agent:alice', 'coding');
     expect(await service.profileAssign('agent:alice', 'coding')).toMatchObject({
@@ -108,7 +108,7 @@ describe('assigning a profile', () => {
     expect(none.profile).toBeUndefined();
   });
 
-  it('works for a role, and reaches its members', async () => {
+  it('works for a role, and applies to its members', async () => {
     const { service } = await open();
     await service.grant('agent:bob', 'role:devs');
     await service.profileAssign('role:devs', 'coding');
@@ -139,7 +139,7 @@ describe('assigning a profile', () => {
 });
 
 describe('inspecting a principal', () => {
-  it('shows profiles, grants with their end, blocks, the file, and the sum of it', async () => {
+  it('shows profiles, grants with their expiry, blocks, the file, and the resulting tools', async () => {
     const { service, setTime } = await open({
       options: {
         principals: [{ principal: 'agent:alice', profile: 'coding', add: ['github_*'], remove: ['Edit'] }],
@@ -169,7 +169,7 @@ describe('inspecting a principal', () => {
     expect(after.call).not.toContain('Bash');
   });
 
-  it('tells of a profile that was assigned and is not there any more', async () => {
+  it('reports an assigned profile that no longer exists', async () => {
     const { service, store } = await open({ profiles: [{ name: 'mine', tools: ['Bash'] }] });
     await service.profileAssign('agent:alice', 'mine');
     const { service: later } = await open({ store });
@@ -178,14 +178,14 @@ describe('inspecting a principal', () => {
     expect(await later.explain('agent:alice', 'Bash')).toMatchObject({ reason: 'no_grant', notes: [note] });
   });
 
-  it('says that the operator needs no grant here', async () => {
+  it('says that the operator needs no grant on this machine', async () => {
     const { service } = await open();
     expect((await service.profileInspect('user:ana')).notes.join()).toContain('is the operator');
     expect((await service.profileInspect('user:bea')).notes).toEqual([]);
   });
 });
 
-describe('a name that is spelt wrongly', () => {
+describe('a misspelled name', () => {
   it.each([
     ['everyone', 'did you mean everybody?'],
     ['*', 'did you mean everybody?'],
@@ -193,12 +193,12 @@ describe('a name that is spelt wrongly', () => {
     ['agnt:alice', 'did you mean agent:alice?'],
     ['roles:devs', 'did you mean role:devs?'],
     ['alice', 'did you mean agent:alice?'],
-  ])('as a receiver is told the right spelling: %s', async (who, next) => {
+  ])('gets a suggestion as a receiver: %s', async (who, next) => {
     const { service } = await open();
     await expect(service.grant(who, 'Read')).rejects.toMatchObject({ code: 'access.bad_principal', next });
   });
 
-  it('is a note if it could be a new principal', async () => {
+  it('gets a note if it could be a new principal', async () => {
     const { service } = await open();
     await service.grant('agent:alice', 'Bash');
     await service.grant('agent:alice', 'role:devs');
@@ -218,7 +218,7 @@ describe('a name that is spelt wrongly', () => {
     ]);
   });
 
-  it('is none where the names differ in a number, or a lot', async () => {
+  it('is not assumed if names differ in a number, or a lot', async () => {
     const { service } = await open();
     await service.grant('agent:worker-1', 'Bash');
     expect((await service.grant('agent:worker-2', 'Bash')).notes).toEqual([]);
@@ -248,7 +248,7 @@ describe('granting', () => {
     expect(again).toMatchObject({ changed: false, revision: 1, wrote: [], opened: { see: [], call: [] } });
   });
 
-  it('to see only, to a role, to everybody, and the zone itself', async () => {
+  it('grants seeing only, to a role, to everybody, and admin rights', async () => {
     const { service } = await open();
     expect(await service.grant('agent:alice', 'Bash', { see: true })).toMatchObject({
       tuple: { relation: 'seer' },
@@ -279,7 +279,7 @@ describe('granting', () => {
     expect(await service.profileInspect('agent:bob')).toMatchObject({ isAdmin: true, matching: ['full'] });
   });
 
-  it('refuses a name that fits nothing, with the nearest one, unless it is forced', async () => {
+  it('refuses a name that matches nothing, with a suggestion, unless forced', async () => {
     const { service } = await open();
     await expect(service.grant('agent:alice', 'github_create_isue')).rejects.toThrow(
       'Did you mean "github_create_issue"?',
@@ -298,7 +298,7 @@ describe('granting', () => {
     await expect(service.grant('agent:alice', 'server:')).rejects.toEqual(failsWith('access.bad_target'));
   });
 
-  it('asks servers that were never listed only for what is not known, and names those that stay silent', async () => {
+  it('asks unlisted servers only about unknown names, and reports those that do not answer', async () => {
     const unknown = { specs: adminTools, unlisted: ['server:slack'] } as const;
     const whole = { specs: [...adminTools, tool('slack_post', { source: 'server:slack' })], unlisted: [] };
     let asked = 0;
@@ -318,7 +318,7 @@ describe('granting', () => {
     expect(asked).toBe(2);
   });
 
-  it('takes an end, and says what it replaces', async () => {
+  it('accepts an expiry, and reports what it replaces', async () => {
     const { service } = await open();
     await service.grant('agent:alice', 'Bash');
     const until = await service.grant('agent:alice', 'Bash', { until: '2026-12-31' });
@@ -335,7 +335,7 @@ describe('granting', () => {
     );
   });
 
-  it('tells at once that a block beats it', async () => {
+  it('reports at once that a block overrides it', async () => {
     const { service } = await open();
     expect(await service.grant('agent:alice', 'Read', { block: true })).toMatchObject({
       closed: { see: ['Read'], call: ['Read'] },
@@ -344,7 +344,7 @@ describe('granting', () => {
     expect(granted.notes.join()).toContain('Still blocked: Read. See why: tidegate explain agent:alice Read');
   });
 
-  it('refuses what contradicts itself', async () => {
+  it('refuses contradictory options', async () => {
     const { service } = await open();
     const wrong = failsWith('access.bad_request');
     await expect(service.grant('agent:alice', undefined)).rejects.toEqual(wrong);
@@ -357,7 +357,7 @@ describe('granting', () => {
     );
   });
 
-  it('refuses to make a role a member of itself, at any distance', async () => {
+  it('refuses to make a role a member of itself, directly or indirectly', async () => {
     const { service, store } = await open();
     await expect(service.grant('role:a', 'role:a')).rejects.toThrow('role:a in role:a');
     await service.grant('role:a', 'role:b');
@@ -371,9 +371,9 @@ describe('granting', () => {
     await expect(service.grant('role:c', 'role:a')).resolves.toMatchObject({ changed: true });
   });
 
-  it('never lets two who write at once make a circle', async () => {
+  it('never lets two concurrent writers create a cycle', async () => {
     const { store } = await open();
-    // Neither is on its way before both have planned.
+    // Neither writes before both have planned.
     let arrived = 0;
     let release: () => void = () => undefined;
     const both = new Promise<void>((resolve) => (release = resolve));
@@ -400,14 +400,14 @@ describe('granting', () => {
     expect(await store.grants('local')).toHaveLength(1);
   });
 
-  it('gives up when others write without end', async () => {
+  it('gives up when others keep writing', async () => {
     const { store } = await open();
     let tries = 0;
     const busy: typeof store = {
       ...store,
       write() {
         tries += 1;
-        return Promise.reject(new StoreError('store.conflict', 'somebody was quicker'));
+        return Promise.reject(new StoreError('store.conflict', 'another writer was faster'));
       },
     };
     const late = await openTestAdmin({ store: busy });
@@ -418,7 +418,7 @@ describe('granting', () => {
 });
 
 describe('revoking', () => {
-  it('takes direct grants away, and tells what is still there and through what', async () => {
+  it('removes direct grants, and reports which rights remain and where they come from', async () => {
     const { service } = await open();
     await service.profileAssign('agent:alice', 'coding');
     await service.grant('agent:alice', 'Write');
@@ -438,7 +438,7 @@ describe('revoking', () => {
     expect(unblocked).toMatchObject({ opened: { call: ['Write'] }, changed: true });
   });
 
-  it('of a set takes away also what was granted one by one', async () => {
+  it('of a set also removes grants of its members', async () => {
     const { service, store } = await open();
     await service.grant('agent:alice', 'github_create_issue');
     await service.grant('agent:alice', 'github_get_issue', { force: true });
@@ -452,7 +452,7 @@ describe('revoking', () => {
     ]);
   });
 
-  it('names roles, everybody and other grants as what is still there', async () => {
+  it('reports rights that remain through roles, everybody and other grants', async () => {
     const { service } = await open();
     await service.grant('agent:alice', 'role:devs');
     await service.grant('role:devs', 'Bash');
@@ -466,7 +466,7 @@ describe('revoking', () => {
     expect(await through('Write')).toEqual(['a grant to everybody']);
   });
 
-  it('of everything leaves blocks alone, unless they are meant too', async () => {
+  it('of everything keeps blocks, unless they are included', async () => {
     const { service, store } = await open();
     await service.profileAssign('agent:alice', 'coding');
     await service.grant('agent:alice', 'Bash');
@@ -497,8 +497,8 @@ describe('revoking', () => {
   });
 });
 
-describe('the record', () => {
-  it('is read newest first, by page, by principal and by refusal', async () => {
+describe('the audit log', () => {
+  it('is read newest first, in pages, by principal and by decision', async () => {
     const { service, store } = await open();
     for (const name of ['Read', 'Write', 'Edit']) await service.grant('agent:alice', name);
     const at = startOfTest;
@@ -530,11 +530,11 @@ describe('the record', () => {
     });
     const slip = 'agent:alcie has not been used before. Did you mean agent:alice?';
     expect(await service.audit({ principal: 'agent:alcie' })).toEqual({ records: [], notes: [slip] });
-    // Those who were kept out are recorded under this name.
+    // Unidentified callers that were refused are recorded under this name.
     expect(await service.audit({ principal: 'nobody' })).toEqual({ records: [], notes: [] });
   });
 
-  it('tells of an action that nothing is recorded as, and shows what is there all the same', async () => {
+  it('reports an unknown action, and still returns records', async () => {
     const { service, store } = await open();
     const old = { at: startOfTest, zone: 'local', decision: 'allow', principal: 'agent:bob' } as const;
     await store.appendAudit([{ ...old, action: 'cal' }]);
@@ -544,7 +544,7 @@ describe('the record', () => {
     expect((await service.audit({ action: 'call' })).notes).toEqual([]);
   });
 
-  it('knows every action that the program records', () => {
+  it('lists every action that the program records', () => {
     const root = join(import.meta.dirname, '..', '..');
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
     const makers = files.filter((file) => /^(access|app|features|workspace)\b.*(?<!\.test)\.ts$/.test(file));
@@ -552,7 +552,7 @@ describe('the record', () => {
       const text = readFileSync(join(root, file), 'utf8');
       return [...text.matchAll(/action: '([\w.]+)',\s+decision/g)].map(([, action]) => action);
     });
-    // That the search finds what it looks for.
+    // Control: the search finds actions.
     expect(recorded).toEqual(
       expect.arrayContaining(['describe', 'authenticate', 'admin', 'profiles.change']),
     );

@@ -10,7 +10,7 @@ import { fresh } from './write.js';
 
 export interface Assigned extends Changed {
   readonly principal: string;
-  /** Absent: no profile is assigned any more. */
+  /** Absent if no profile is assigned now. */
   readonly profile?: string;
   /** The previously assigned profiles. */
   readonly replaced: readonly string[];

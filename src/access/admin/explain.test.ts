@@ -39,11 +39,11 @@ function lines(steps: readonly StepView[], depth = 0): readonly string[] {
 const commands = ({ change }: Explained): readonly (string | undefined)[] => change.map((one) => one.command);
 const alice = 'principal:agent/alice';
 
-/** How each answer is brought about, and what must be said about it. */
+/** How to produce each reason, and the expected explanation. */
 const cases: readonly {
   readonly reason: Reason;
   readonly place?: AdminPlace;
-  /** Gives the token to ask with, where one is needed. */
+  /** Returns the token to check with, if one is needed. */
   prepare(service: TestAdmin): Promise<unknown>;
   readonly what?: string;
   readonly command: string | undefined;
@@ -188,7 +188,7 @@ const cases: readonly {
   },
 ];
 
-describe('the reason for an answer', () => {
+describe('the reason for a decision', () => {
   it.each(cases)('is $reason', async ({ reason, place, prepare, what = 'Bash', command }) => {
     const service = await open(place);
     const token = await prepare(service);
@@ -208,7 +208,7 @@ describe('the reason for an answer', () => {
     expect(explained.decision).toBe(decision);
   });
 
-  it('is store_unavailable while the store does not answer', async () => {
+  it('is store_unavailable while the store does not respond', async () => {
     const { parts } = await open();
     const { createAdminService } = await import('./admin.js');
     const gone = new StoreError('store.unavailable', 'gone');
@@ -239,7 +239,7 @@ describe('the reason for an answer', () => {
 });
 
 describe('an explanation', () => {
-  it('walks from the tool to the principal, and says where each tuple comes from', async () => {
+  it('leads from the tool to the principal, with the origin of each tuple', async () => {
     const { service } = await open({ profiles: [{ name: 'mine', tools: ['github_*'], line: 7 }] });
     await service.grant('agent:alice', 'role:devs');
     await service.profileAssign('role:devs', 'mine');
@@ -274,7 +274,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('names the default profile, the file and the credential as what gives something', async () => {
+  it('names the default profile, the file and the credential as origins', async () => {
     const place = await open({ options: { principals: [{ principal: 'agent:bob', add: ['Bash'] }] } });
     const first = await place.service.explain('agent:alice', 'Read');
     expect(lines(first.links[0]?.because ?? []).at(-1)).toBe(
@@ -288,7 +288,7 @@ describe('an explanation', () => {
     expect(third.links[0]).toMatchObject({ token: token.id, profile: 'coding' });
   });
 
-  it('names the nearest tuple that is missing, and a profile that would do', async () => {
+  it('names the nearest missing tuple, and a profile that would help', async () => {
     const { service } = await open();
     await service.profileAssign('agent:alice', 'coding');
     const explained = await service.explain('agent:alice', 'Bash');
@@ -305,7 +305,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  it('says which entry of a profile blocks, and how to get out of it', async () => {
+  it('names the blocking entry of a profile, and how to remove the block', async () => {
     const { service } = await open({
       profiles: [{ name: 'calm', extends: 'full', tools: ['!tier:3'], line: 3 }],
     });
@@ -340,7 +340,7 @@ describe('an explanation', () => {
     expect(removed.links[0]?.because[0]?.from).toMatchObject({ kind: 'file', entry: 'Grep', line: 11 });
   });
 
-  it('tells a block from a missing grant, also where nothing gives the tool', async () => {
+  it('distinguishes a block from a missing grant, also if nothing grants the tool', async () => {
     const { service } = await open({ profiles: [{ name: 'calm', tools: ['Read', '!Bash'] }] });
     await service.profileAssign('agent:alice', 'calm');
     const blocked = await service.explain('agent:alice', 'Bash');
@@ -349,7 +349,7 @@ describe('an explanation', () => {
     expect(await service.check('agent:alice', 'Write')).toMatchObject({ reason: 'no_grant' });
   });
 
-  it('names the smallest profile that has the tool, also where that takes something away', async () => {
+  it('names the smallest profile with the tool, even if other tools would be lost', async () => {
     const { service } = await open({
       profiles: [
         { name: 'viewer', tools: [], seeOnly: ['*'] },
@@ -380,7 +380,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  it('is about prompts and resources by their provider', async () => {
+  it('covers prompts and resources by their provider', async () => {
     const { service } = await open();
     expect(await service.check('agent:alice', 'prompt:github_review')).toMatchObject({ reason: 'no_grant' });
     await service.grant('agent:alice', 'github_*');
@@ -396,7 +396,7 @@ describe('an explanation', () => {
     expect(await service.check('agent:alice', 'prompt:gone')).toMatchObject({ reason: 'unknown_tool' });
   });
 
-  it('is about one thing, for one who can call', async () => {
+  it('needs a single target and a valid principal', async () => {
     const { service } = await open();
     const code = (wanted: string): unknown => expect.objectContaining({ code: wanted });
     await expect(service.explain('agent:alice', 'github_*')).rejects.toEqual(code('access.bad_target'));

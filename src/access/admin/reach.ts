@@ -1,5 +1,6 @@
 import type { Delegation, ToolSpec } from '../../core/index.js';
-import { type Action, denies, type Predicates } from '../authorizer/predicates.js';
+import type { Action } from '../authorizer/link-predicate.js';
+import { denies, type Predicates } from '../authorizer/predicates.js';
 import type { Receiver } from './receiver.js';
 
 /** The tools a principal can see and call, by display name, sorted. */

@@ -1,5 +1,5 @@
 import type { Delegation, Session } from '../../core/index.js';
-import { hasExpired, standingOf } from '../tokens/chain.js';
+import { hasExpired, statusOf } from '../tokens/chain.js';
 import type { TokenRecord } from '../ports/index.js';
 import { AdminError } from './admin-error.js';
 import type { AdminParts } from './parts.js';
@@ -35,10 +35,10 @@ export async function readRequester(
       'Pass either a token or a profile, not both: a token has its own profile.',
     );
   const record = await findToken(parts, principal, token);
-  const standing = await standingOf(parts.store, parts.zone, record);
-  if (standing.kind === 'void') return { ...requesterOf(principal, delegation, []), isVoid: standing.reason };
-  const requester = requesterOf(principal, delegation, standing.caller.chain);
-  const expired = hasExpired(standing, parts.now());
+  const status = await statusOf(parts.store, parts.zone, record);
+  if (status.kind === 'void') return { ...requesterOf(principal, delegation, []), isVoid: status.reason };
+  const requester = requesterOf(principal, delegation, status.caller.chain);
+  const expired = hasExpired(status, parts.now());
   if (expired === undefined) return requester;
   return { ...requester, isVoid: expired === 'itself' ? 'token_expired' : 'parent_void' };
 }

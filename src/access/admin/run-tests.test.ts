@@ -19,7 +19,7 @@ const assign = (profile: string) => ({
 });
 
 describe('assertions', () => {
-  it('hold what is stored against what is expected', async () => {
+  it('compare the stored rights with the expected ones', async () => {
     const { service } = await open();
     const run = await service.test({
       tests: [
@@ -48,7 +48,7 @@ describe('assertions', () => {
     ]);
   });
 
-  it('that fail say what is instead; what is not listed under `exactly` is denied', async () => {
+  it('report the actual result when they fail; tools not listed under `exactly` are denied', async () => {
     const { service } = await open();
     const { tests, failed } = await service.test({
       tests: [
@@ -74,7 +74,7 @@ describe('assertions', () => {
     ]);
   });
 
-  it('bring tuples and profiles of their own, and then ask nothing else', async () => {
+  it('can contain their own tuples and profiles, and then use nothing else', async () => {
     const { service, store } = await open();
     const revision = await store.head('local');
     const run = await service.test({
@@ -125,14 +125,14 @@ describe('assertions', () => {
       { tests: [{ as: 'agent:a', can: [] }], tuples: [assign('x'), { ...assign('x'), relation: 'y' }] },
       expect.any(String),
     ],
-  ])('that cannot be meant are refused: %j', async (document, problem) => {
+  ])('that are invalid are refused: %j', async (document, problem) => {
     const { service } = await open();
     const refusal: unknown = await service.test(document).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 'access.bad_document' });
     expect((refusal as { readonly problems: readonly string[] }).problems).toContainEqual(problem);
   });
 
-  it('for one who cannot call are refused', async () => {
+  it('for an invalid principal are refused', async () => {
     const { service } = await open();
     await expect(service.test({ tests: [{ as: 'role:devs', can: ['Read'] }] })).rejects.toMatchObject({
       code: 'access.bad_principal',

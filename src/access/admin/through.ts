@@ -1,6 +1,7 @@
 import type { ToolSpec } from '../../core/index.js';
 import { explainDelegation } from '../authorizer/explain.js';
-import { type Action, denies, type Predicates } from '../authorizer/predicates.js';
+import type { Action } from '../authorizer/link-predicate.js';
+import { denies, type Predicates } from '../authorizer/predicates.js';
 import type { Proof, Tuple } from '../engine/index.js';
 import { describeObject } from '../object-ids.js';
 import type { Receiver } from './receiver.js';

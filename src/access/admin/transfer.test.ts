@@ -17,7 +17,7 @@ const head = { tidegate: 'access', format: 1, zone: 'local' };
 const member = { user: 'principal:agent/alice', relation: 'member', object: 'role:a' };
 
 describe('a document of grants', () => {
-  it('brings everything to another store, and nothing changes when it comes again', async () => {
+  it('copies everything to another store, and a second import changes nothing', async () => {
     const { service } = await open();
     await service.profileAssign('agent:alice', 'coding');
     await service.grant('agent:alice', 'Bash', { until: '30d' });
@@ -52,7 +52,7 @@ describe('a document of grants', () => {
     expect(record).toMatchObject({ target: 'local', detail: { replace: true } });
   });
 
-  it('adds to what is there, or takes its place', async () => {
+  it('adds to existing grants, or replaces them', async () => {
     const { service, store } = await open();
     await service.grant('agent:bob', 'Bash');
     await service.importAll({ ...head, tuples: [member] });
@@ -65,12 +65,12 @@ describe('a document of grants', () => {
   });
 
   it.each([
-    ['no mapping', 'tidegate', ['the document must be a mapping']],
+    ['a list instead of a mapping', 'tidegate', ['the document must be a mapping']],
     ['another format', { ...head, format: 2, tuples: [] }, [expect.stringContaining('format')]],
     ['an unknown field', { ...head, tuples: [], token: 1 }, ['token: unknown field']],
     ['no tuples', head, ['tuples: must be a list']],
     [
-      'tuples of all kinds of wrong',
+      'many kinds of invalid tuples',
       {
         ...head,
         tuples: [
@@ -96,7 +96,7 @@ describe('a document of grants', () => {
       ],
     ],
     [
-      'a circle of roles',
+      'a cycle of roles',
       {
         ...head,
         tuples: [
@@ -106,7 +106,7 @@ describe('a document of grants', () => {
       },
       [expect.stringContaining('role:a in role:b in role:a')],
     ],
-  ])('with %s is refused whole', async (_, document, problems) => {
+  ])('with %s is refused completely', async (_, document, problems) => {
     const { service, store } = await open();
     await expect(service.importAll(document)).rejects.toMatchObject({ code: 'access.bad_document' });
     const refusal: unknown = await service.importAll(document).catch((error: unknown) => error);
@@ -116,7 +116,7 @@ describe('a document of grants', () => {
     expect(await store.grants('local')).toEqual([]);
   });
 
-  it('says all at once what the model and the derivation forbid', async () => {
+  it('reports all tuples that the model does not allow or that are derived, at once', async () => {
     const { service } = await open();
     const document = {
       ...head,
@@ -133,7 +133,7 @@ describe('a document of grants', () => {
     });
   });
 
-  it('of another zone, or under a circle with what is stored, is refused; without a zone it is taken', async () => {
+  it('is refused if it is of another zone or creates a cycle with stored tuples; without a zone it is accepted', async () => {
     const { service } = await open();
     await expect(service.importAll({ ...head, zone: 'other', tuples: [] })).rejects.toMatchObject({
       code: 'access.wrong_zone',
@@ -149,7 +149,7 @@ describe('a document of grants', () => {
     });
   });
 
-  it('tells of another model, and of profiles that are not here', async () => {
+  it('reports another model and unknown profiles', async () => {
     const { service } = await open();
     const tuples = [{ user: 'principal:agent/alice', relation: 'assignee', object: 'profile:gone' }];
     const refused = service.importAll({

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe('a lookup that finds nothing', () => {
-  it('is on record with the reason, which is looked for after the answer', async () => {
+  it('is recorded with the reason, which is looked up after the response', async () => {
     audit.missed(toolRequest('hidden'));
     expect(asked).toEqual([]);
     await audit.flush();
@@ -67,7 +67,7 @@ function end(done: Attempt): void {
 }
 
 describe('a record', () => {
-  it('says who, what, how it ended, and under which state of the rights', async () => {
+  it('has the principal, target, outcome and revision of the rights', async () => {
     end(attempt('a'));
     await audit.flush();
     expect(kept).toEqual([
@@ -89,7 +89,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('has the reason of a refusal, found within 50 ms after the answer and not right after it', async () => {
+  it('has the reason of a refusal, looked up within 50 ms after the response but not immediately', async () => {
     end(attempt('a', 'tool.not_found'));
     await vi.advanceTimersByTimeAsync(0);
     expect(asked.length + kept.length).toBeLessThanOrEqual(1);
@@ -101,7 +101,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('has the fault as its reason where something was found and refused all the same', async () => {
+  it('has the fault code as its reason if the target was found but refused', async () => {
     end(attempt('a', 'input.invalid'));
     await audit.flush();
     expect(kept).toMatchObject([{ decision: 'deny', reason: 'input.invalid', outcome: 'input.invalid' }]);
@@ -109,7 +109,7 @@ describe('a record', () => {
   });
 
   it.each(['policy.denied', 'approval.denied', 'limits.rate', 'tool.not_found'] as const)(
-    'says that a call was denied which was admitted and then refused by a stage (%s)',
+    'is a denial if the call was admitted and then refused by a stage (%s)',
     async (code) => {
       end({ ...attempt('a', code), call: {} as Call });
       await audit.flush();
@@ -118,19 +118,19 @@ describe('a record', () => {
     },
   );
 
-  it('says that a call was allowed whose server failed (the control)', async () => {
+  it('is not a denial if the server failed (control)', async () => {
     end({ ...attempt('a', 'provider.unavailable'), call: {} as Call });
     await audit.flush();
     expect(kept).toMatchObject([{ decision: 'allow', reason: 'granted', outcome: 'provider.unavailable' }]);
   });
 
-  it('holds no secret, not even as the name of a tool', async () => {
+  it('contains no secret, not even as a tool name', async () => {
     end(attempt('tgt_x', 'tool.not_found'));
     await audit.flush();
     expect(JSON.stringify(kept)).not.toContain('tgt_x');
   });
 
-  it('is kept when the gate closes right after a refusal', async () => {
+  it('is written if the gateway closes right after a refusal', async () => {
     end(attempt('a', 'tool.not_found'));
     await audit.close();
     expect(kept).toHaveLength(1);
@@ -139,8 +139,8 @@ describe('a record', () => {
   });
 });
 
-describe('a store that does not answer', () => {
-  it('is reported once, and gets the records when it is back', async () => {
+describe('a store that does not respond', () => {
+  it('is reported once, and gets the records when it responds again', async () => {
     isAway = true;
     end(attempt('a'));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -150,7 +150,7 @@ describe('a store that does not answer', () => {
     expect(kept).toHaveLength(1);
   });
 
-  it('[15.46] loses no record of a call that was made to a flood of refused ones, and names who flooded', async () => {
+  it('[15.46] loses no record of a real call in a flood of refused ones, and names the flooding principals', async () => {
     isAway = true;
     for (let at = 0; at < 24_000; at += 1) end(attempt('none', 'tool.not_found'));
     for (let at = 0; at < 5; at += 1) end(attempt('made'));
@@ -162,7 +162,7 @@ describe('a store that does not answer', () => {
     expect(said.at(-1)).toMatchObject({ lost: 14_000, principals: { [kept[0]?.principal ?? '']: 14_000 } });
   });
 
-  it('loses what goes beyond 20,000 records, refusals too, and the operator learns how many', async () => {
+  it('loses records beyond 20,000, including refusals, and reports how many', async () => {
     isAway = true;
     for (let at = 0; at < 20_020; at += 1) end(attempt('a', at % 2 === 0 ? undefined : 'tool.not_found'));
     isAway = false;

@@ -61,89 +61,8 @@ const actions = {
 } as const satisfies Record<Wanted['kind'], AuditAction>;
 
 export function openAudit(parts: AuditParts): Audit {
-  const waiting: AuditRecord[] = [];
+  const queue = new AuditQueue(parts);
   const detail = parts.place === undefined ? {} : { detail: { place: parts.place } };
-  const unexplained = new Set<() => void>();
-  const lost = new Map<string, number>();
-  let refused = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let isFailing = false;
-
-  function keep(record: AuditRecord): void {
-    const isRefused = record.decision === 'deny';
-    if (waiting.length >= maxWaiting || (isRefused && refused >= maxRefused)) return lose(record.principal);
-    if (isRefused) refused += 1;
-    waiting.push(record);
-    timer ??= setTimeout(() => void write(), waiting.length >= batchSize ? 0 : gatherMs).unref();
-  }
-
-  function lose(principal: string): void {
-    const name = lost.has(principal) || lost.size < maxNamed ? principal : 'others';
-    lost.set(name, (lost.get(name) ?? 0) + 1);
-  }
-
-  /**
-   * Waits a while after the response: looking up the reason takes different time for hidden and absent tools, and the
-   * caller could measure it in its next call.
-   */
-  function explainSoon({ session }: Request, explain: () => void): void {
-    if (unexplained.size + refused >= maxRefused) return lose(formatPrincipal(session.principal));
-    unexplained.add(explain);
-    setTimeout(() => {
-      if (unexplained.delete(explain)) explain();
-    }, Math.random() * explainMs).unref();
-  }
-
-  function explainAll(): void {
-    const all = [...unexplained];
-    unexplained.clear();
-    for (const explain of all) explain();
-  }
-
-  function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  }
-
-  async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchSize);
-      try {
-        const store = await parts.store();
-        await store.appendAudit(batch);
-        waiting.splice(0, batch.length);
-        refused -= batch.filter(({ decision }) => decision === 'deny').length;
-        succeeded();
-      } catch (error) {
-        return failed(error);
-      }
-    }
-  }
-
-  function succeeded(): void {
-    isFailing = false;
-    if (lost.size === 0) return;
-    const count = [...lost.values()].reduce((sum, one) => sum + one, 0);
-    parts.warn('audit records were lost because the audit store is too slow', {
-      lost: count,
-      principals: Object.fromEntries(lost),
-    });
-    lost.clear();
-  }
-
-  function failed(error: unknown): void {
-    if (!isFailing) {
-      const message = messageOf(error);
-      parts.warn('calls are not being recorded because the audit store does not respond', { message });
-    }
-    isFailing = true;
-    timer ??= setTimeout(() => void write(), 10 * gatherMs).unref();
-  }
 
   const observer: Observer = {
     name: 'audit',
@@ -154,38 +73,131 @@ export function openAudit(parts: AuditParts): Audit {
         ...recordOf(attempt, { at, revision }, parts.redact),
         ...detail,
       });
-      if (attempt.call !== undefined) return keep(record());
-      explainSoon(attempt.request, () => keep({ ...record(), reason: reasonOf(attempt, parts.whyNot) }));
+      if (attempt.call !== undefined) return queue.add(record());
+      queue.addSoon(attempt.request, () => ({ ...record(), reason: reasonOf(attempt, parts.whyNot) }));
     },
   };
 
   function missed(request: Request): void {
     const [at, revision] = [parts.now(), parts.revision()];
-    explainSoon(request, () => {
+    queue.addSoon(request, () => {
       const {
         outcome: _outcome,
         ms: _ms,
         ...record
       } = recordOf({ request, outcome: nothing, ms: 0 }, { at, revision }, parts.redact);
-      keep({ ...record, ...detail, action: 'describe', decision: 'deny', reason: parts.whyNot(request) });
+      return { ...record, ...detail, action: 'describe', decision: 'deny', reason: parts.whyNot(request) };
     });
-  }
-
-  function flush(): Promise<void> {
-    explainAll();
-    return write();
   }
 
   return {
     observer,
-    keep,
+    keep: (record) => queue.add(record),
     missed,
-    flush,
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
+    flush: () => queue.flush(),
+    close: () => queue.close(),
   };
+}
+
+/** Records that are not in the store yet. Writes them in batches and tries again when the store fails. */
+class AuditQueue {
+  readonly #parts: Pick<AuditParts, 'store' | 'warn'>;
+  readonly #waiting: AuditRecord[] = [];
+  readonly #unexplained = new Set<() => void>();
+  readonly #lost = new Map<string, number>();
+  #refused = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(parts: Pick<AuditParts, 'store' | 'warn'>) {
+    this.#parts = parts;
+  }
+
+  add(record: AuditRecord): void {
+    const isRefused = record.decision === 'deny';
+    if (this.#waiting.length >= maxWaiting || (isRefused && this.#refused >= maxRefused))
+      return this.#lose(record.principal);
+    if (isRefused) this.#refused += 1;
+    this.#waiting.push(record);
+    this.#timer ??= setTimeout(
+      () => void this.#write(),
+      this.#waiting.length >= batchSize ? 0 : gatherMs,
+    ).unref();
+  }
+
+  /**
+   * Makes the record a while after the response: looking up the reason takes different time for hidden and absent tools,
+   * and the caller could measure it in its next call.
+   */
+  addSoon({ session }: Request, make: () => AuditRecord): void {
+    if (this.#unexplained.size + this.#refused >= maxRefused)
+      return this.#lose(formatPrincipal(session.principal));
+    const explain = (): void => this.add(make());
+    this.#unexplained.add(explain);
+    setTimeout(() => {
+      if (this.#unexplained.delete(explain)) explain();
+    }, Math.random() * explainMs).unref();
+  }
+
+  flush(): Promise<void> {
+    const all = [...this.#unexplained];
+    this.#unexplained.clear();
+    for (const explain of all) explain();
+    return this.#write();
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#timer);
+  }
+
+  #lose(principal: string): void {
+    const name = this.#lost.has(principal) || this.#lost.size < maxNamed ? principal : 'others';
+    this.#lost.set(name, (this.#lost.get(name) ?? 0) + 1);
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, batchSize);
+      try {
+        const store = await this.#parts.store();
+        await store.appendAudit(batch);
+        this.#waiting.splice(0, batch.length);
+        this.#refused -= batch.filter(({ decision }) => decision === 'deny').length;
+        this.#succeeded();
+      } catch (error) {
+        return this.#failed(error);
+      }
+    }
+  }
+
+  #succeeded(): void {
+    this.#isFailing = false;
+    if (this.#lost.size === 0) return;
+    const lost = [...this.#lost.values()].reduce((sum, one) => sum + one, 0);
+    const principals = Object.fromEntries(this.#lost);
+    this.#parts.warn('audit records were lost because the audit store is too slow', { lost, principals });
+    this.#lost.clear();
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isFailing) {
+      const message = messageOf(error);
+      this.#parts.warn('calls are not being recorded because the audit store does not respond', { message });
+    }
+    this.#isFailing = true;
+    this.#timer ??= setTimeout(() => void this.#write(), 10 * gatherMs).unref();
+  }
 }
 
 function recordOf(

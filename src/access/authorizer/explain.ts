@@ -1,7 +1,8 @@
 import { createToolFilter, type Delegation, type Reach, type Spec } from '../../core/index.js';
 import type { AccessError, Explanation, RequestOptions, Tuple } from '../engine/index.js';
 import { formatPrincipal, principalObject, profileObject } from '../object-ids.js';
-import { type Action, denies, type Predicates } from './predicates.js';
+import type { Action } from './link-predicate.js';
+import { denies, type Predicates } from './predicates.js';
 
 /** The reason for a decision. For operators and records; agents only ever get "not found". */
 export type Reason =

@@ -1,5 +1,6 @@
 export type { DelegationAnswer, Reason } from './explain.js';
-export type { Action, Predicates } from './predicates.js';
+export type { Action } from './link-predicate.js';
+export type { Predicates } from './predicates.js';
 export {
   type Authorizer,
   type ChainAnswer,

@@ -8,7 +8,7 @@ function tool(server: string, name: string): ToolSpec {
   return { kind: 'tool', name, localName: name, source: `server:${server}`, ...more };
 }
 
-it('tools that differ in nothing derived are of one class', () => {
+it('tools with the same derived tuples are in one class', () => {
   const memberships = createMemberships(['a*']);
   const classOf = (spec: ToolSpec) => memberships.classOf(memberships.objectOf(spec));
   expect(classOf(tool('one', 'b'))).toBe(classOf(tool('one', 'c')));
@@ -16,12 +16,12 @@ it('tools that differ in nothing derived are of one class', () => {
   expect(classOf(tool('one', 'b'))).not.toBe(classOf(tool('two', 'b')));
 });
 
-it('a number of a class is never another’s, also after a server has renamed its tools for ever', () => {
+it('a class number is never reused, even if a server keeps renaming its tools', () => {
   const memberships = createMemberships([]);
   const classOf = (spec: ToolSpec) => memberships.classOf(memberships.objectOf(spec));
   const granted = classOf(tool('good', 'one'));
   for (let at = 0; at < 200_001; at += 1) memberships.objectOf(tool('churn', `t${String(at)}`));
-  // Forgotten by now: whoever comes first gets the next number, not the first.
+  // The first class was evicted by now, so a tool gets the next number, not the first.
   expect(classOf(tool('secret', 'one'))).not.toBe(granted);
   expect(classOf(tool('good', 'one'))).not.toBe(classOf(tool('secret', 'one')));
 });

@@ -4,17 +4,10 @@ import type { CompiledModel, Conditions } from '../engine/index.js';
 import { type GrantStore, type Soon, StoreError, type ZoneHead } from '../ports/index.js';
 import type { Access, Visibility } from '../visible.js';
 import { explainDelegation, type DelegationAnswer, type Reason } from './explain.js';
-import {
-  type Action,
-  type Ask,
-  createPredicates,
-  denies,
-  type Predicates,
-  tuplesetsOf,
-} from './predicates.js';
+import type { Action, Predicate } from './link-predicate.js';
+import { createPredicates, denies, type Predicates, tuplesetsOf } from './predicates.js';
 import type { Policy } from './policy.js';
 import { createReplica, isLater, type Replica } from './replica.js';
-import { createShownLists } from './visible-list-cache.js';
 
 export interface AuthorizerParts {
   readonly store: GrantStore;
@@ -24,7 +17,7 @@ export interface AuthorizerParts {
   readonly policy: Policy;
   /** Whether a credential is still valid. A link with an invalid credential allows nothing. */
   readonly isAlive: (tokenId: string) => boolean;
-  /** Refreshes that answer to this revision of the store. */
+  /** Refreshes `isAlive` to this revision of the store. */
   readonly confirm: (tokenId: string, head: ZoneHead) => Soon<boolean>;
   readonly now: () => number;
   /** Called when the store stops responding, and when it responds again. */
@@ -58,215 +51,221 @@ export interface Authorizer extends Access {
 const everything: Visibility = Object.freeze({ visible: true, callable: true });
 const seen: Visibility = Object.freeze({ visible: true, callable: false });
 const nothing: Visibility = Object.freeze({ visible: false, callable: false });
-/** The longest possible timer. A later expiry sets it again. */
+/** The longest possible timer. It is set again for a later expiry. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The authorizer: decides from a store, a policy and the clock. Denies whenever it cannot know. */
+/** The authorizer: decides from a store, a policy and the clock. Denies if the answer is unknown. */
 export function openAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { store, zone, now, log } = parts;
-  const replica = createReplica({
-    store,
-    zone,
-    tuplesets: tuplesetsOf(parts.model),
-    onApplied: () => predicates.renew(),
-  });
-  const listeners = new Set<() => void>();
-  let { policy } = parts;
-  let predicates = createPredicates({ ...parts, replica });
-  const lists = createShownLists();
-  let failure: unknown = new StoreError('store.unavailable', 'not read yet');
-  let isFailureTold = false;
-  let head: ZoneHead | undefined;
-  /** Undefined: an unpredictable condition must be evaluated each time. */
-  let turnsAt: number | undefined = Number.POSITIVE_INFINITY;
-  let turning: NodeJS.Timeout | undefined;
+  return new StoreAuthorizer(parts);
+}
 
-  /** Invalidates all previous answers and notifies listeners. */
-  function changed(): void {
-    predicates.renew();
-    lists.clear();
-    head = replica.head;
-    awaitTurn();
-    for (const listener of listeners) listener();
+class StoreAuthorizer implements Authorizer {
+  readonly zone: string;
+  readonly replica: Replica;
+  readonly #parts: AuthorizerParts;
+  /** Replaced whenever answers may change. */
+  #rights = Symbol('rights');
+  readonly #listeners = new Set<() => void>();
+  readonly #stopListening: () => void;
+  #policy: Policy;
+  #predicates: Predicates;
+  #failure: unknown = new StoreError('store.unavailable', 'not read yet');
+  #isFailureLogged = false;
+  #head: ZoneHead | undefined;
+  /** When a time condition changes next. Undefined: an unpredictable condition must be evaluated each time. */
+  #changesAt: number | undefined = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: AuthorizerParts) {
+    const { store, zone, model, policy } = parts;
+    this.zone = zone;
+    this.#parts = parts;
+    this.#policy = policy;
+    const onApplied = (): void => this.#predicates.renew();
+    this.replica = createReplica({ store, zone, tuplesets: tuplesetsOf(model), onApplied });
+    this.#predicates = createPredicates({ ...parts, replica: this.replica });
+    this.#stopListening = store.onChange((changed) => {
+      if (changed === zone) void this.refresh();
+    });
   }
 
-  /** A time condition changes rights without a write, so a timer is needed. */
-  function awaitTurn(): void {
-    clearTimeout(turning);
-    turnsAt = replica.nextTurn(now());
-    if (turnsAt === undefined || turnsAt === Number.POSITIVE_INFINITY) return;
-    turning = setTimeout(changed, Math.min(turnsAt - now() + 1, longestTimer));
-    turning.unref();
+  get revision(): number | undefined {
+    return this.#failure === undefined ? this.#head?.revision : undefined;
   }
 
-  function succeeded(): void {
-    if (isFailureTold) log('info', 'the access store responds again');
-    isFailureTold = false;
-    const isNews = failure !== undefined || replica.head !== head;
-    failure = undefined;
-    if (isNews) changed();
+  get policy(): Policy {
+    return this.#policy;
   }
 
-  function failed(error: unknown): void {
-    failure = error;
-    if (isFailureTold) return;
-    isFailureTold = true;
-    const code = error instanceof StoreError ? error.code : 'internal';
-    const message = messageOf(error);
-    log('warn', 'the access store does not respond: nothing is visible until it does', { code, message });
-    for (const listener of listeners) listener();
+  predicates(): Predicates {
+    return this.#predicates;
   }
 
-  function refresh(session?: Session): Promise<void> | undefined {
+  refresh(session?: Session): Promise<void> | undefined {
     try {
-      const later = replica.refresh();
-      if (later !== undefined) return later.then(() => arrived(session)).catch(failed);
-      return arrived(session)?.catch(failed);
+      const later = this.replica.refresh();
+      if (later !== undefined)
+        return later.then(() => this.#refreshed(session)).catch((error: unknown) => this.#failed(error));
+      return this.#refreshed(session)?.catch((error: unknown) => this.#failed(error));
     } catch (error) {
-      failed(error);
+      this.#failed(error);
       return undefined;
     }
   }
 
-  /** The tuples are fresh; now refresh the session's credentials. */
-  function arrived(session: Session | undefined): Promise<void> | undefined {
-    succeeded();
-    const at = head;
-    if (session?.chain === undefined || at === undefined) return undefined;
-    const asked = session.chain.flatMap(({ tokenId }) =>
-      tokenId === undefined ? [] : [parts.confirm(tokenId, at)],
-    );
-    const later = asked.filter(isLater);
-    return later.length > 0 ? Promise.all(later).then(() => undefined) : undefined;
+  visible(session: Session, spec: Spec): Visibility {
+    const chain = this.#validChain(session);
+    return chain === undefined ? nothing : visibilityOf(this.#predicatesOf(chain), spec);
   }
 
-  /** Undefined: a link could not be evaluated, so neither can the chain. */
-  function askersOf(chain: readonly Delegation[]): readonly Ask[] | undefined {
-    try {
-      return chain.map((delegation) => predicates.predicateFor(delegation));
-    } catch (error) {
-      if (denies(error)) return undefined;
-      throw error;
-    }
+  rightsOf(session: Session): symbol | 'none' | undefined {
+    if (this.#validChain(session) === undefined) return 'none';
+    return this.#changesAt === undefined ? undefined : this.#rights;
   }
 
-  function isAllowed(asks: readonly Ask[] | undefined, spec: Spec, action: Action): boolean {
+  explain(session: Session, spec: Spec | undefined, action: Action): ChainAnswer {
+    const { revision, zone } = this;
+    const chain = chainOf(session);
+    const denied = (reason: Reason): ChainAnswer => ({ isAllowed: false, reason, revision, links: [] });
+    if (this.#failure !== undefined) return denied('store_unavailable');
+    if (session.principal.zone !== zone || chain.some(({ principal }) => principal.zone !== zone))
+      return denied('wrong_zone');
+    if (!chain.every((delegation) => this.#isValid(delegation))) return denied('credential_void');
+    if (spec === undefined) return denied('unknown_tool');
+    const links = chain.map((delegation) => explainDelegation(this.#predicates, delegation, spec, action));
+    return { ...decisionOf(links), revision, links };
+  }
+
+  isAdmin(session: Session): boolean {
+    const chain = this.#validChain(session);
+    if (chain === undefined) return false;
     try {
-      return asks?.every((ask) => ask(spec, action)) === true;
+      return chain.every((delegation) => this.#isAdminLink(delegation));
     } catch (error) {
       if (denies(error)) return false;
       throw error;
     }
   }
 
-  /** Always evaluates both, so that timing does not reveal the first answer. */
-  function evaluated(asks: readonly Ask[] | undefined, spec: Spec): Visibility {
-    const isSeen = isAllowed(asks, spec, 'see');
-    const isCallable = isAllowed(asks, spec, 'call');
-    if (!isSeen) return nothing;
-    return isCallable ? everything : seen;
+  setPolicy(policy: Policy): void {
+    this.#policy = policy;
+    this.#predicates = createPredicates({ ...this.#parts, policy, replica: this.replica });
+    this.#changed();
   }
 
-  function standing(session: Session): readonly Delegation[] | undefined {
-    if (failure !== undefined || session.principal.zone !== zone) return undefined;
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#stopListening();
+    this.#listeners.clear();
+  }
+
+  /** The tuples are fresh; now refresh the session's credentials. */
+  #refreshed(session: Session | undefined): Promise<void> | undefined {
+    this.#succeeded();
+    const head = this.#head;
+    if (session?.chain === undefined || head === undefined) return undefined;
+    const checks = session.chain.flatMap(({ tokenId }) =>
+      tokenId === undefined ? [] : [this.#parts.confirm(tokenId, head)],
+    );
+    const later = checks.filter(isLater);
+    return later.length > 0 ? Promise.all(later).then(() => undefined) : undefined;
+  }
+
+  #succeeded(): void {
+    if (this.#isFailureLogged) this.#parts.log('info', 'the access store responds again');
+    this.#isFailureLogged = false;
+    const isNews = this.#failure !== undefined || this.replica.head !== this.#head;
+    this.#failure = undefined;
+    if (isNews) this.#changed();
+  }
+
+  #failed(error: unknown): void {
+    this.#failure = error;
+    if (this.#isFailureLogged) return;
+    this.#isFailureLogged = true;
+    const code = error instanceof StoreError ? error.code : 'internal';
+    const fields = { code, message: messageOf(error) };
+    this.#parts.log('warn', 'the access store does not respond: nothing is visible until it does', fields);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Invalidates all previous answers and notifies listeners. */
+  #changed(): void {
+    this.#predicates.renew();
+    this.#rights = Symbol('rights');
+    this.#head = this.replica.head;
+    this.#awaitNextChange();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** A time condition changes rights without a write, so a timer is needed. */
+  #awaitNextChange(): void {
+    const now = this.#parts.now();
+    clearTimeout(this.#timer);
+    this.#changesAt = this.replica.nextTurn(now);
+    if (this.#changesAt === undefined || this.#changesAt === Number.POSITIVE_INFINITY) return;
+    const ms = Math.min(this.#changesAt - now + 1, longestTimer);
+    this.#timer = setTimeout(() => this.#changed(), ms).unref();
+  }
+
+  /** The links of a session; undefined if one of them is not valid, or if that is unknown. */
+  #validChain(session: Session): readonly Delegation[] | undefined {
+    if (this.#failure !== undefined || session.principal.zone !== this.zone) return undefined;
     // The timer may be late, but a grant must end on time.
-    if (turnsAt !== undefined && now() >= turnsAt) changed();
+    if (this.#changesAt !== undefined && this.#parts.now() >= this.#changesAt) this.#changed();
     const chain = chainOf(session);
-    const isWhole = chain.length > 0 && chain.every((delegation) => isStanding(delegation));
-    return isWhole ? chain : undefined;
+    const isValid = chain.length > 0 && chain.every((delegation) => this.#isValid(delegation));
+    return isValid ? chain : undefined;
   }
 
-  function isStanding({ principal, tokenId }: Delegation): boolean {
-    return principal.zone === zone && (tokenId === undefined || parts.isAlive(tokenId));
+  #isValid({ principal, tokenId }: Delegation): boolean {
+    return principal.zone === this.zone && (tokenId === undefined || this.#parts.isAlive(tokenId));
   }
 
-  function filtered<S extends Spec>(chain: readonly Delegation[], specs: readonly S[]): readonly S[] {
-    const asks = askersOf(chain);
-    const visible = specs.filter((spec) => isAllowed(asks, spec, 'see'));
-    return visible.length === specs.length ? specs : visible;
+  /** Undefined: a link could not be evaluated, so neither can the chain. */
+  #predicatesOf(chain: readonly Delegation[]): readonly Predicate[] | undefined {
+    try {
+      return chain.map((delegation) => this.#predicates.predicateFor(delegation));
+    } catch (error) {
+      if (denies(error)) return undefined;
+      throw error;
+    }
   }
 
-  const stopListening = store.onChange((at) => {
-    if (at === zone) void refresh();
-  });
+  #isAdminLink({ principal, rights, profile, tools }: Delegation): boolean {
+    if (profile !== undefined || tools !== undefined) return false;
+    return rights === 'all' || (rights === 'own' && this.#predicates.isAdmin(principal));
+  }
+}
 
-  return {
-    zone,
-    replica,
-    get revision() {
-      return failure === undefined ? head?.revision : undefined;
-    },
-    get policy() {
-      return policy;
-    },
-    predicates: () => predicates,
-    refresh,
-    visible(session, spec) {
-      const chain = standing(session);
-      if (chain === undefined) return nothing;
-      return evaluated(askersOf(chain), spec);
-    },
-    list(session, specs) {
-      const chain = standing(session);
-      if (chain === undefined) return [];
-      if (turnsAt === undefined) return filtered(chain, specs);
-      return lists.of(chain, specs, () => filtered(chain, specs));
-    },
-    explain(session, spec, action) {
-      const chain = chainOf(session);
-      const answer = (
-        reason: Reason,
-        links: readonly DelegationAnswer[] = [],
-        isAllowed = false,
-      ): ChainAnswer => ({
-        isAllowed,
-        reason,
-        revision: failure === undefined ? head?.revision : undefined,
-        links,
-      });
-      if (failure !== undefined) return answer('store_unavailable');
-      if (session.principal.zone !== zone || chain.some(({ principal }) => principal.zone !== zone))
-        return answer('wrong_zone');
-      if (!chain.every(isStanding)) return answer('credential_void');
-      if (spec === undefined) return answer('unknown_tool');
-      const links = chain.map((delegation) => explainDelegation(predicates, delegation, spec, action));
-      const lacking = links.findIndex(({ isAllowed }) => !isAllowed);
-      const last = links.length - 1;
-      const reason =
-        lacking !== -1 && lacking < last ? 'parent_lacks' : links[lacking === -1 ? last : lacking]?.reason;
-      return answer(reason ?? 'no_grant', links, lacking === -1 && links.length > 0);
-    },
-    isAdmin(session) {
-      const chain = standing(session);
-      if (chain === undefined) return false;
-      try {
-        return chain.every(
-          (delegation) =>
-            delegation.profile === undefined &&
-            delegation.tools === undefined &&
-            (delegation.rights === 'all' ||
-              (delegation.rights === 'own' && predicates.isAdmin(delegation.principal))),
-        );
-      } catch (error) {
-        if (denies(error)) return false;
-        throw error;
-      }
-    },
-    setPolicy(next) {
-      policy = next;
-      predicates = createPredicates({ ...parts, policy: next, replica });
-      changed();
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close() {
-      clearTimeout(turning);
-      stopListening();
-      listeners.clear();
-    },
-  };
+/** Always evaluates both, so that timing does not reveal the first answer. */
+function visibilityOf(predicates: readonly Predicate[] | undefined, spec: Spec): Visibility {
+  const isVisible = isAllowed(predicates, spec, 'see');
+  const isCallable = isAllowed(predicates, spec, 'call');
+  if (!isVisible) return nothing;
+  return isCallable ? everything : seen;
+}
+
+function isAllowed(predicates: readonly Predicate[] | undefined, spec: Spec, action: Action): boolean {
+  try {
+    return predicates?.every((allows) => allows(spec, action)) === true;
+  } catch (error) {
+    if (denies(error)) return false;
+    throw error;
+  }
+}
+
+/** The first link that denies decides. If it is not the last one, the caller's parent lacks the right. */
+function decisionOf(links: readonly DelegationAnswer[]): Pick<ChainAnswer, 'isAllowed' | 'reason'> {
+  const last = links.length - 1;
+  const denying = links.findIndex((link) => !link.isAllowed);
+  if (denying !== -1 && denying < last) return { isAllowed: false, reason: 'parent_lacks' };
+  return { isAllowed: denying === -1 && links.length > 0, reason: links[last]?.reason ?? 'no_grant' };
 }
 
 const plainChains = new WeakMap<Session, readonly Delegation[]>();

@@ -5,7 +5,7 @@ import { principalTuples, type Profiles, profileTuples } from '../profiles/index
 /** The profiles file as tuples. A changed file is a new policy. */
 export interface Policy {
   readonly tuples: readonly Tuple[];
-  /** For principals without a profile; undefined: none. */
+  /** For principals without a profile. Undefined: they have none. */
   readonly defaultProfile: string | undefined;
   /** Profiles that the file sets for single principals. Used while no profile is assigned to them. */
   readonly profileFor: ReadonlyMap<string, string>;

@@ -37,109 +37,125 @@ export interface ReplicaParts {
 
 const globPrefix = 'group:glob/';
 
-export function createReplica({ store, zone, tuplesets, onApplied }: ReplicaParts): Replica {
-  let tuples = createMemoryTuples([]);
-  let head: ZoneHead | undefined;
-  /** Counts requests for changes, and which of them the current tuples answer. */
-  let questions = 0;
-  let answered = 0;
-  let conditional = 0;
-  let turns: readonly number[] | undefined;
-  const globs = createUses();
-  const shared = createUses();
+export function createReplica(parts: ReplicaParts): Replica {
+  return new ZoneReplica(parts);
+}
 
-  function count(tuple: Relationship, by: 1 | -1): void {
-    if (tuple.condition !== undefined) conditional += by;
-    if (tuple.object.startsWith(globPrefix)) globs.count(tuple.object, by);
-    if (!isPersonal(tuple) || tuplesets.has(`${tuple.objectType}#${tuple.relation}`))
-      shared.count(tuple.object, by);
+class ZoneReplica implements Replica {
+  readonly #parts: ReplicaParts;
+  readonly #globs = createUses();
+  readonly #shared = createUses();
+  #tuples = createMemoryTuples([]);
+  #head: ZoneHead | undefined;
+  #conditional = 0;
+  #turns: readonly number[] | undefined;
+  /** Counts reads of the store, and which of them the current tuples come from. */
+  #reads = 0;
+  #applied = 0;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
   }
 
-  function remove({ object, relation, user }: GrantKey): void {
-    const known = tuples.find(object, relation, user);
-    if (known === undefined) return;
-    count(known, -1);
-    tuples.remove(known);
+  get head(): ZoneHead | undefined {
+    return this.#head;
   }
 
-  function add(tuple: GrantTuple): void {
-    tuples.add(tuple);
-    const added = tuples.find(tuple.object, tuple.relation, tuple.user);
-    if (added !== undefined) count(added, 1);
+  get tuples(): MemoryTuples {
+    return this.#tuples;
   }
 
-  function startAnew(): void {
-    tuples = createMemoryTuples([]);
-    conditional = 0;
-    globs.clear();
-    shared.clear();
+  get conditional(): number {
+    return this.#conditional;
   }
 
-  /** Runs synchronously from the first tuple to the new revision, so that no reader sees half a change. */
-  function apply(changes: GrantChanges, question: number): void {
-    turns = undefined;
-    head = undefined;
-    if (changes.kind === 'all') {
-      startAnew();
-      for (const tuple of changes.tuples) add(tuple);
-    } else {
-      for (const { kind, tuple } of changes.changes) {
-        remove(tuple);
-        if (kind === 'add') add(tuple);
-      }
-    }
-    head = changes.head;
-    answered = question;
-    onApplied();
+  isShared(object: string): boolean {
+    return this.#shared.has(object);
   }
 
-  function follow(): Promise<void> | undefined {
-    const from = head;
-    const question = (questions += 1);
-    const changes = store.changes(zone, from?.history);
+  *globs(): Iterable<string> {
+    for (const object of this.#globs.keys()) yield* patternOf(object);
+  }
+
+  nextTurn(now: number): number | undefined {
+    if (this.#conditional === 0) return Number.POSITIVE_INFINITY;
+    this.#turns ??= turnsOf(this.#tuples);
+    if (this.#turns.some(Number.isNaN)) return undefined;
+    return this.#turns.reduce(
+      (next, turn) => (turn > now && turn < next ? turn : next),
+      Number.POSITIVE_INFINITY,
+    );
+  }
+
+  refresh(): Promise<void> | undefined {
+    const before = this.#reads;
+    const wanted = this.#parts.store.head(this.#parts.zone);
+    // A later read is at least as fresh as this one.
+    const isReached = ({ history }: ZoneHead): boolean =>
+      this.#head?.history === history || this.#applied > before;
+    if (!isLater(wanted)) return isReached(wanted) ? undefined : this.#read();
+    return wanted.then((known) => (isReached(known) ? undefined : this.#read()));
+  }
+
+  #read(): Promise<void> | undefined {
+    const from = this.#head;
+    const read = (this.#reads += 1);
+    const changes = this.#parts.store.changes(this.#parts.zone, from?.history);
     if (!isLater(changes)) {
-      apply(changes, question);
+      this.#apply(changes, read);
       return undefined;
     }
-    return changes.then((read) => {
-      if (head === from) return apply(read, question);
-      // Another request finished in the meantime, so this result may be based on an outdated state.
-      return answered > question ? undefined : follow();
+    return changes.then((known) => {
+      if (this.#head === from) return this.#apply(known, read);
+      // Another read finished in the meantime, so this one may start from an outdated state.
+      return this.#applied > read ? undefined : this.#read();
     });
   }
 
-  return {
-    get head() {
-      return head;
-    },
-    get tuples() {
-      return tuples;
-    },
-    get conditional() {
-      return conditional;
-    },
-    isShared: (object) => shared.has(object),
-    *globs() {
-      for (const object of globs.keys()) yield* patternOf(object);
-    },
-    nextTurn(now) {
-      if (conditional === 0) return Number.POSITIVE_INFINITY;
-      turns ??= turnsOf(tuples);
-      if (turns.some(Number.isNaN)) return undefined;
-      return turns.reduce(
-        (next, turn) => (turn > now && turn < next ? turn : next),
-        Number.POSITIVE_INFINITY,
-      );
-    },
-    refresh() {
-      const before = questions;
-      const wanted = store.head(zone);
-      // A later request is at least as fresh as this one.
-      const isReached = ({ history }: ZoneHead): boolean => head?.history === history || answered > before;
-      if (!isLater(wanted)) return isReached(wanted) ? undefined : follow();
-      return wanted.then((known) => (isReached(known) ? undefined : follow()));
-    },
-  };
+  /** Runs synchronously from the first tuple to the new revision, so that no reader sees half a change. */
+  #apply(changes: GrantChanges, read: number): void {
+    this.#turns = undefined;
+    this.#head = undefined;
+    if (changes.kind === 'all') {
+      this.#clear();
+      for (const tuple of changes.tuples) this.#add(tuple);
+    } else {
+      for (const { kind, tuple } of changes.changes) {
+        this.#remove(tuple);
+        if (kind === 'add') this.#add(tuple);
+      }
+    }
+    this.#head = changes.head;
+    this.#applied = read;
+    this.#parts.onApplied();
+  }
+
+  #add(tuple: GrantTuple): void {
+    this.#tuples.add(tuple);
+    const added = this.#tuples.find(tuple.object, tuple.relation, tuple.user);
+    if (added !== undefined) this.#count(added, 1);
+  }
+
+  #remove({ object, relation, user }: GrantKey): void {
+    const known = this.#tuples.find(object, relation, user);
+    if (known === undefined) return;
+    this.#count(known, -1);
+    this.#tuples.remove(known);
+  }
+
+  #clear(): void {
+    this.#tuples = createMemoryTuples([]);
+    this.#conditional = 0;
+    this.#globs.clear();
+    this.#shared.clear();
+  }
+
+  #count(tuple: Relationship, by: 1 | -1): void {
+    if (tuple.condition !== undefined) this.#conditional += by;
+    if (tuple.object.startsWith(globPrefix)) this.#globs.count(tuple.object, by);
+    if (!isPersonal(tuple) || this.#parts.tuplesets.has(`${tuple.objectType}#${tuple.relation}`))
+      this.#shared.count(tuple.object, by);
+  }
 }
 
 export function isLater<T>(value: Soon<T>): value is Promise<T> {

@@ -13,7 +13,7 @@ async function problemsOf(model: string | object): Promise<readonly string[]> {
 }
 
 describe('compiling a model', () => {
-  it('gives plain data, which is the same after a way through JSON and compiles to itself', async () => {
+  it('returns plain data that survives JSON and compiles to itself', async () => {
     const compiled = await compileModel(types('type doc\n  relations\n    define viewer: [user, user:*]'));
     expect(JSON.parse(JSON.stringify(compiled))).toEqual(compiled);
     expect(await compileModel(compiled)).toBe(compiled);
@@ -24,7 +24,7 @@ describe('compiling a model', () => {
     });
   });
 
-  it('refuses what is not a model at all', async () => {
+  it('refuses text that is not a model', async () => {
     expect(await problemsOf('this is no model')).toEqual(['model.syntax']);
     expect(await problemsOf('{')).toEqual(['model.syntax']);
     expect(await problemsOf({})).toEqual(['model.shape']);
@@ -33,7 +33,7 @@ describe('compiling a model', () => {
     ]);
   });
 
-  it('refuses a relation that is defined by nothing', async () => {
+  it('refuses a relation without a definition', async () => {
     const relations = { viewer: { union: { child: [{ this: {} }] } }, editor: {} };
     const model = { schema_version: '1.1', type_definitions: [{ type: 'doc', relations }] };
     expect(await problemsOf(model)).toEqual(
@@ -41,7 +41,7 @@ describe('compiling a model', () => {
     );
   });
 
-  it('names everything that is undefined, at once', async () => {
+  it('reports all undefined names at once', async () => {
     const model = types(`
 type doc
   relations
@@ -66,14 +66,14 @@ type doc
     expect(await problemsOf(types('type doc\n  relations\n    define a: a'))).toContain('model.cycle doc#a');
   });
 
-  it('refuses a relation after "from" that may hold more than objects', async () => {
+  it('refuses a relation after "from" that can contain more than objects', async () => {
     const model = types(
       'type doc\n  relations\n    define parent: [doc, doc:*]\n    define viewer: [user] or viewer from parent',
     );
     expect(await problemsOf(model)).toEqual(['model.tupleset_not_direct doc#viewer']);
   });
 
-  it('refuses types twice, odd names and restrictions where nothing is assigned', async () => {
+  it('refuses duplicate types, invalid names and restrictions on relations that cannot be assigned', async () => {
     const relations = { 'a b': { this: {} }, self: { computed_userset: { relation: 'a b' } } };
     const metadata = { relations: { self: { directly_related_user_types: [{ type: 'user' }] } } };
     const model = {

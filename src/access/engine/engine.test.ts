@@ -43,11 +43,11 @@ const tuples = [
 ];
 
 describe('an engine', () => {
-  it('answers the single cases: depth, conditions, what a question brings along', async () => {
+  it('handles depth, conditions and contextual tuples', async () => {
     expect(await failingCases(openAccessEngine)).toEqual([]);
   });
 
-  it('takes back what is removed, at once', async () => {
+  it('applies removals at once', async () => {
     const engine = await openAccessEngine({ model, tuples });
     const asked = tuple('user:ana', 'viewer', 'doc:1');
     expect(await engine.check(asked)).toBe(true);
@@ -95,7 +95,7 @@ describe('an engine', () => {
     await expect(engine.write([wrong])).rejects.toMatchObject({ code });
   });
 
-  it('does not hang where everybody is a member of everybody, and denies under an exclusion', async () => {
+  it('terminates if all groups are members of each other, and denies under an exclusion', async () => {
     const groups = Array.from({ length: 60 }, (_, index) => `group:${index}`);
     const mesh = groups.flatMap((one) => groups.map((other) => tuple(`${other}#member`, 'member', one)));
     const engine = await openAccessEngine({
@@ -124,7 +124,7 @@ describe('an engine', () => {
     });
   });
 
-  it('never answers from a source that fails', async () => {
+  it('gives no answer if its source fails', async () => {
     const compiled = await compileModel(model);
     const broken = (): never => {
       throw new Error('the store is down');
@@ -136,7 +136,7 @@ describe('an engine', () => {
     expect(() => createEngine(compiled, source)).toThrow(AccessError);
   });
 
-  it('answers from a store that answers later', async () => {
+  it('works with an asynchronous store', async () => {
     const compiled = await compileModel(model);
     const conditions = await loadConditions(compiled);
     const stored = createMemoryTuples(tuples);
@@ -158,7 +158,7 @@ describe('an engine', () => {
 });
 
 describe('an explanation', () => {
-  it('shows the chain of tuples that allowed', async () => {
+  it('shows the tuples that led to the permission', async () => {
     const engine = await openAccessEngine({ model, tuples });
     const { outcome, proof } = await engine.explain(tuple('user:ana', 'viewer', 'doc:1'));
     const chain: (Tuple | undefined)[] = [];
@@ -167,7 +167,7 @@ describe('an explanation', () => {
     expect(chain).toEqual(tuples.slice(0, 4));
   });
 
-  it('shows what took away what was there', async () => {
+  it('shows the exclusion that applied', async () => {
     const engine = await openAccessEngine({ model, tuples });
     const { outcome, blockedBy } = await engine.explain(tuple('user:eve', 'viewer', 'doc:1'));
     expect(outcome).toBe('deny');
@@ -212,12 +212,12 @@ condition named(name: string) {
   };
   const backtracking = 'name.matches("^([a-z0-9]+-?)+$")';
 
-  it('answers in bounded time, where the own matcher of the language would not return', async () => {
+  it('is evaluated in bounded time, unlike with the built-in matcher', async () => {
     expect(await allows(backtracking, 'a-b-c')).toBe(true);
     expect(await allows(backtracking, `${'a'.repeat(5000)}!`)).toBe(false);
   });
 
-  it('leaves text alone that only looks like a call', async () => {
+  it('ignores text that only looks like a call', async () => {
     expect(await allows(`name == ".matches(" || name . matches ( '^x$' )`, '.matches(')).toBe(true);
     expect(await allows(`name == r"\\.matches(" || name.matches(r'^\\d$')`, '5')).toBe(true);
   });

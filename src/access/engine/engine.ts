@@ -102,12 +102,12 @@ export function createEngine(
     listUsers({ object, relation: name, filters }, options = {}) {
       const relation = findRelation(parseObject(object, 'request.object'), name, model);
       const wanted = readFilters(filters, model);
-      const parts = { model, maxDepth, ...prepare(nobodyInParticular, options) };
+      const parts = { model, maxDepth, ...prepare(anyUser, options) };
       return [...new Set(wanted.flatMap((filter) => listUsers(relation, object, filter, parts)))].sort();
     },
     expand({ object, relation: name }, options = {}) {
       const relation = findRelation(parseObject(object, 'request.object'), name, model);
-      return expand(relation, object, prepare(nobodyInParticular, options).source);
+      return expand(relation, object, prepare(anyUser, options).source);
     },
     explain(tuple, options = {}) {
       const { user, relation } = readTupleKey(tuple, model);
@@ -120,7 +120,7 @@ export function createEngine(
 }
 
 /** Whether a tuple counts does not depend on the user. */
-const nobodyInParticular: User = {
+const anyUser: User = {
   user: '',
   userObject: '',
   userType: '',

@@ -41,7 +41,7 @@ interface Visit {
   pass: number;
   depth: number;
   value: Value;
-  /** Whether the depth limit was reached below, so that a shorter path may find more. */
+  /** Whether the depth limit was reached below. A shorter path may then find more. */
   isDeep: boolean;
 }
 
@@ -50,215 +50,245 @@ const maxVisits = 1_000_000;
 const noContext: Context = {};
 
 export function createEvaluation(parts: EvaluationParts): Evaluation {
-  const { model, conditions, source, user, context, maxDepth } = parts;
-  const wildcard = user.userRelation === '' && !user.isWildcard ? `${user.userType}:*` : undefined;
-  const reference = user.isWildcard ? user.userType : user.reference;
-  const publicReference = `${user.userType}:*`;
-  const settled: (Map<string, boolean> | undefined)[] = [];
-  const visits: (Map<string, Visit> | undefined)[] = [];
-  let pass = 0;
-  let visitCount = 0;
-  let newlySettled = 0;
-  let deepHits = 0;
-  let firstError: AccessError | undefined;
+  return new Evaluator(parts);
+}
 
-  return { isAllowed: ask, value: valueOf, part, error: () => firstError, counts };
+class Evaluator implements Evaluation {
+  readonly #parts: EvaluationParts;
+  readonly #source: TupleSource;
+  readonly #user: User;
+  readonly #maxDepth: number;
+  readonly #wildcard: string | undefined;
+  readonly #reference: string;
+  readonly #publicReference: string;
+  readonly #settled: (Map<string, boolean> | undefined)[] = [];
+  readonly #visits: (Map<string, Visit> | undefined)[] = [];
+  #pass = 0;
+  #visitCount = 0;
+  #newlySettled = 0;
+  #deepHits = 0;
+  #firstError: AccessError | undefined;
 
-  function ask(relation: Relation, object: string): boolean {
-    const value = valueOf(relation, object);
-    if (value === ERROR) throw firstError ?? new AccessError('check.too_complex', 'the check failed');
+  constructor(parts: EvaluationParts) {
+    const { source, user, maxDepth } = parts;
+    this.#parts = parts;
+    this.#source = source;
+    this.#user = user;
+    this.#maxDepth = maxDepth;
+    this.#wildcard = user.userRelation === '' && !user.isWildcard ? `${user.userType}:*` : undefined;
+    this.#reference = user.isWildcard ? user.userType : user.reference;
+    this.#publicReference = `${user.userType}:*`;
+  }
+
+  isAllowed(relation: Relation, object: string): boolean {
+    const value = this.value(relation, object);
+    if (value === ERROR) throw this.#firstError ?? new AccessError('check.too_complex', 'the check failed');
     return value === ALLOW;
   }
 
-  function valueOf(relation: Relation, object: string): Value {
-    return settle(() => step(relation, object, 0));
+  value(relation: Relation, object: string): Value {
+    return this.#settle(() => this.#step(relation, object, 0));
   }
 
-  function part(rule: Rule, relation: Relation, object: string): Value {
-    return settle(() => apply(rule, relation, object, 0));
+  part(rule: Rule, relation: Relation, object: string): Value {
+    return this.#settle(() => this.#apply(rule, relation, object, 0));
+  }
+
+  error(): AccessError | undefined {
+    return this.#firstError;
+  }
+
+  counts(relationship: Relationship, relation: Relation): Value {
+    if (!isAllowed(relationship, relation)) return DENY;
+    const { condition } = relationship;
+    if (condition === undefined) return ALLOW;
+    try {
+      const known = this.#parts.conditions.get(condition.name);
+      if (known === undefined)
+        return this.#fail(
+          new AccessError('condition.not_loaded', `condition ${condition.name} is not loaded`),
+        );
+      // Values in the tuple override values in the request.
+      return known.isMet({ ...this.#parts.context, ...(condition.context ?? noContext) }) ? ALLOW : DENY;
+    } catch (error) {
+      if (error instanceof AccessError) return this.#fail(error);
+      throw error;
+    }
   }
 
   /**
    * A pass visits every node once and assumes CYCLE for nodes it meets again. This guess can hide an answer, so passes
    * repeat until one learns nothing new.
    */
-  function settle(look: () => Value): Value {
-    firstError = undefined;
-    visitCount = 0;
+  #settle(look: () => Value): Value {
+    this.#firstError = undefined;
+    this.#visitCount = 0;
     for (;;) {
-      pass++;
-      newlySettled = 0;
+      this.#pass++;
+      this.#newlySettled = 0;
       const value = look();
-      if (value === ALLOW || value === DENY || newlySettled === 0) return value;
-      if (visitCount > maxVisits) return value;
-      firstError = undefined;
+      if (value === ALLOW || value === DENY || this.#newlySettled === 0) return value;
+      if (this.#visitCount > maxVisits) return value;
+      this.#firstError = undefined;
     }
   }
 
   /** A step on the same object. Simple relations are computed directly, which is cheaper than caching. */
-  function step(relation: Relation, object: string, depth: number): Value {
-    if (!relation.isPlain || depth >= maxDepth) return visit(relation, object, depth);
-    return evident(relation, object) ?? apply(relation.rule, relation, object, depth);
+  #step(relation: Relation, object: string, depth: number): Value {
+    if (!relation.isPlain || depth >= this.#maxDepth) return this.#visit(relation, object, depth);
+    return this.#evident(relation, object) ?? this.#apply(relation.rule, relation, object, depth);
   }
 
   /** Answers that need no tuples. */
-  function evident(relation: Relation, object: string): Value | undefined {
-    if (user.userRelation === relation.name && user.userObject === object) return ALLOW;
+  #evident(relation: Relation, object: string): Value | undefined {
+    if (this.#user.userRelation === relation.name && this.#user.userObject === object) return ALLOW;
     const { reaches } = relation;
-    if (reaches.has(reference) || (user.userRelation === '' && reaches.has(publicReference)))
+    if (
+      reaches.has(this.#reference) ||
+      (this.#user.userRelation === '' && reaches.has(this.#publicReference))
+    )
       return undefined;
     return DENY;
   }
 
-  function visit(relation: Relation, object: string, depth: number): Value {
-    const value = evident(relation, object);
+  #visit(relation: Relation, object: string, depth: number): Value {
+    const value = this.#evident(relation, object);
     if (value !== undefined) return value;
-    const known = settled[relation.index]?.get(object);
+    const known = this.#settled[relation.index]?.get(object);
     if (known !== undefined) return known ? ALLOW : DENY;
-    const before = visits[relation.index]?.get(object);
-    if (before?.pass === pass && !(before.isDeep && depth < before.depth)) {
-      if (before.isDeep) deepHits++;
+    const before = this.#visits[relation.index]?.get(object);
+    if (before?.pass === this.#pass && !(before.isDeep && depth < before.depth)) {
+      if (before.isDeep) this.#deepHits++;
       return before.value;
     }
-    if (depth >= maxDepth) return tooDeep(relation, object);
-    if (++visitCount > maxVisits)
-      return fail(new AccessError('check.too_complex', 'the check visits too many relations'));
-    return enter(relation, object, depth);
+    if (depth >= this.#maxDepth) return this.#tooDeep(relation, object);
+    if (++this.#visitCount > maxVisits)
+      return this.#fail(new AccessError('check.too_complex', 'the check visits too many relations'));
+    return this.#enter(relation, object, depth);
   }
 
-  function enter(relation: Relation, object: string, depth: number): Value {
-    const deepBefore = deepHits;
-    const mark: Visit = { pass, depth, value: CYCLE, isDeep: false };
-    (visits[relation.index] ??= new Map<string, Visit>()).set(object, mark);
-    const value = apply(relation.rule, relation, object, depth);
+  #enter(relation: Relation, object: string, depth: number): Value {
+    const deepBefore = this.#deepHits;
+    const mark: Visit = { pass: this.#pass, depth, value: CYCLE, isDeep: false };
+    (this.#visits[relation.index] ??= new Map<string, Visit>()).set(object, mark);
+    const value = this.#apply(relation.rule, relation, object, depth);
     if (value === ALLOW || value === DENY) {
-      (settled[relation.index] ??= new Map<string, boolean>()).set(object, value === ALLOW);
-      newlySettled++;
+      (this.#settled[relation.index] ??= new Map<string, boolean>()).set(object, value === ALLOW);
+      this.#newlySettled++;
       return value;
     }
     mark.value = value;
-    mark.isDeep = deepHits > deepBefore;
+    mark.isDeep = this.#deepHits > deepBefore;
     return value;
   }
 
-  function apply(rule: Rule, relation: Relation, object: string, depth: number): Value {
+  #apply(rule: Rule, relation: Relation, object: string, depth: number): Value {
     switch (rule.kind) {
       case 'direct':
-        return direct(relation, object, depth);
+        return this.#direct(relation, object, depth);
       case 'computed':
-        return step(rule.relation, object, depth + 1);
+        return this.#step(rule.relation, object, depth + 1);
       case 'through':
-        return from(rule.tupleset, rule.relation, object, depth);
+        return this.#from(rule.tupleset, rule.relation, object, depth);
       case 'or':
-        return union(rule.of, relation, object, depth);
+        return this.#union(rule.of, relation, object, depth);
       case 'and':
-        return intersection(rule.of, relation, object, depth);
+        return this.#intersection(rule.of, relation, object, depth);
       case 'not':
-        return exclusion(rule, relation, object, depth);
+        return this.#exclusion(rule, relation, object, depth);
     }
   }
 
-  function union(rules: readonly Rule[], relation: Relation, object: string, depth: number): Value {
+  #union(rules: readonly Rule[], relation: Relation, object: string, depth: number): Value {
     let worst: Value = DENY;
     for (const rule of rules) {
-      const value = apply(rule, relation, object, depth);
+      const value = this.#apply(rule, relation, object, depth);
       if (value === ALLOW) return ALLOW;
       if (value > worst) worst = value;
     }
     return worst;
   }
 
-  function intersection(rules: readonly Rule[], relation: Relation, object: string, depth: number): Value {
+  #intersection(rules: readonly Rule[], relation: Relation, object: string, depth: number): Value {
     let worst: Value = ALLOW;
     for (const rule of rules) {
-      const value = apply(rule, relation, object, depth);
+      const value = this.#apply(rule, relation, object, depth);
       if (value === DENY) return DENY;
       if (value > worst) worst = value;
     }
     return worst;
   }
 
-  function exclusion(
+  #exclusion(
     rule: { readonly base: Rule; readonly subtract: Rule },
     relation: Relation,
     object: string,
     depth: number,
   ): Value {
-    const base = apply(rule.base, relation, object, depth);
+    const base = this.#apply(rule.base, relation, object, depth);
     if (base === DENY) return DENY;
-    const subtract = apply(rule.subtract, relation, object, depth);
+    const subtract = this.#apply(rule.subtract, relation, object, depth);
     if (subtract === ALLOW) return DENY;
     if (subtract === DENY) return base;
     return base === ERROR ? ERROR : subtract;
   }
 
-  function direct(relation: Relation, object: string, depth: number): Value {
-    let worst: Value = relation.allowed.has(user.reference) ? tuple(relation, object, user.user) : DENY;
+  #direct(relation: Relation, object: string, depth: number): Value {
+    let worst: Value = relation.allowed.has(this.#user.reference)
+      ? this.#tuple(relation, object, this.#user.user)
+      : DENY;
     if (worst === ALLOW) return ALLOW;
-    if (wildcard !== undefined && relation.allowed.has(wildcard)) {
-      const value = tuple(relation, object, wildcard);
+    if (this.#wildcard !== undefined && relation.allowed.has(this.#wildcard)) {
+      const value = this.#tuple(relation, object, this.#wildcard);
       if (value === ALLOW) return ALLOW;
       if (value > worst) worst = value;
     }
     if (!relation.allowsUsersets) return worst;
-    for (const relationship of source.usersetsOf(object, relation.name)) {
-      const value = throughUserset(relationship, relation, depth);
+    for (const relationship of this.#source.usersetsOf(object, relation.name)) {
+      const value = this.#throughUserset(relationship, relation, depth);
       if (value === ALLOW) return ALLOW;
       if (value > worst) worst = value;
     }
     return worst;
   }
 
-  function tuple(relation: Relation, object: string, who: string): Value {
-    const relationship = source.find(object, relation.name, who);
-    return relationship === undefined ? DENY : counts(relationship, relation);
+  #tuple(relation: Relation, object: string, who: string): Value {
+    const relationship = this.#source.find(object, relation.name, who);
+    return relationship === undefined ? DENY : this.counts(relationship, relation);
   }
 
-  function throughUserset(relationship: Relationship, relation: Relation, depth: number): Value {
-    const value = counts(relationship, relation);
+  #throughUserset(relationship: Relationship, relation: Relation, depth: number): Value {
+    const value = this.counts(relationship, relation);
     if (value !== ALLOW) return value;
-    const next = model.find(relationship.userType, relationship.userRelation);
-    return next === undefined ? DENY : visit(next, relationship.userObject, depth + 1);
+    const next = this.#parts.model.find(relationship.userType, relationship.userRelation);
+    return next === undefined ? DENY : this.#visit(next, relationship.userObject, depth + 1);
   }
 
-  function from(tupleset: Relation, name: string, object: string, depth: number): Value {
+  #from(tupleset: Relation, name: string, object: string, depth: number): Value {
     let worst: Value = DENY;
-    for (const relationship of source.of(object, tupleset.name)) {
-      const next = model.find(relationship.userType, name);
+    for (const relationship of this.#source.of(object, tupleset.name)) {
+      const next = this.#parts.model.find(relationship.userType, name);
       if (next === undefined) continue;
-      let value = counts(relationship, tupleset);
-      if (value === ALLOW) value = visit(next, relationship.userObject, depth + 1);
+      let value = this.counts(relationship, tupleset);
+      if (value === ALLOW) value = this.#visit(next, relationship.userObject, depth + 1);
       if (value === ALLOW) return ALLOW;
       if (value > worst) worst = value;
     }
     return worst;
   }
 
-  function counts(relationship: Relationship, relation: Relation): Value {
-    if (!isAllowed(relationship, relation)) return DENY;
-    const { condition } = relationship;
-    if (condition === undefined) return ALLOW;
-    try {
-      const known = conditions.get(condition.name);
-      if (known === undefined)
-        return fail(new AccessError('condition.not_loaded', `condition ${condition.name} is not loaded`));
-      // Values in the tuple override values in the request.
-      return known.isMet({ ...context, ...(condition.context ?? noContext) }) ? ALLOW : DENY;
-    } catch (error) {
-      if (error instanceof AccessError) return fail(error);
-      throw error;
-    }
-  }
-
-  function tooDeep(relation: Relation, object: string): Value {
-    deepHits++;
-    return fail(
-      new AccessError('check.too_deep', `${object}#${relation.name} is more than ${maxDepth} steps away`),
+  #tooDeep(relation: Relation, object: string): Value {
+    this.#deepHits++;
+    return this.#fail(
+      new AccessError(
+        'check.too_deep',
+        `${object}#${relation.name} is more than ${this.#maxDepth} steps away`,
+      ),
     );
   }
 
-  function fail(error: AccessError): Value {
-    firstError ??= error;
+  #fail(error: AccessError): Value {
+    this.#firstError ??= error;
     return ERROR;
   }
 }

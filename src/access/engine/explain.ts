@@ -1,5 +1,5 @@
 import type { AccessError } from './access-error.js';
-import { ALLOW, CYCLE, DENY, ERROR, type Evaluation, type Value } from './evaluate.js';
+import { ALLOW, CYCLE, DENY, ERROR, type Evaluation } from './evaluate.js';
 import type { LinkedModel, Relation, Rule } from './linked-model.js';
 import type { Relationship, Tuple, User } from './tuple.js';
 import type { TupleSource } from './tuple-source.js';
@@ -59,7 +59,12 @@ export function explain(relation: Relation, object: string, parts: ExplainParts)
 }
 
 /** The proof may not be the shortest, but it is sound: no step depends on itself. */
-function prove(root: Relation, rootObject: string, parts: ExplainParts): Proof | undefined {
+function prove(
+  root: Relation,
+  rootObject: string,
+  parts: ExplainParts,
+  valueOf: Evaluation['value'] = (relation, object) => parts.evaluation.value(relation, object),
+): Proof | undefined {
   const { model, source, user, evaluation } = parts;
   const path = new Set<string>();
   let steps = 0;
@@ -68,8 +73,7 @@ function prove(root: Relation, rootObject: string, parts: ExplainParts): Proof |
   function node(relation: Relation, object: string): Proof | undefined {
     const holds = `${object}#${relation.name}`;
     if (holds === user.user) return { holds, by: 'itself', steps: [] };
-    if (path.has(holds) || ++steps > maxSteps || evaluation.value(relation, object) !== ALLOW)
-      return undefined;
+    if (path.has(holds) || ++steps > maxSteps || valueOf(relation, object) !== ALLOW) return undefined;
     path.add(holds);
     const found = rule(relation.rule, relation, object);
     path.delete(holds);
@@ -146,17 +150,13 @@ function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R
   return undefined;
 }
 
-/** Evaluates a part of a rule like a relation. */
-function valueOf(rule: Rule, relation: Relation, object: string, { evaluation }: ExplainParts): Value {
-  return evaluation.part(rule, relation, object);
-}
-
 function isRefused(rule: Rule, relation: Relation, object: string, parts: ExplainParts): boolean {
-  return valueOf(rule, relation, object, parts) === DENY;
+  return parts.evaluation.part(rule, relation, object) === DENY;
 }
 
 /** The exclusions that applied, with their proofs. */
 function blocks(relation: Relation, object: string, parts: ExplainParts): readonly Proof[] {
+  const { evaluation } = parts;
   const found: Proof[] = [];
   const seen = new Set<string>();
   const walk = (target: Relation, rule: Rule): void => {
@@ -165,15 +165,12 @@ function blocks(relation: Relation, object: string, parts: ExplainParts): readon
     else if (rule.kind === 'not') {
       walk(target, rule.base);
       const { base, subtract } = rule;
-      if (
-        valueOf(base, target, object, parts) !== ALLOW ||
-        valueOf(subtract, target, object, parts) !== ALLOW
-      )
-        return;
-      const proof = prove(
-        { ...target, index: -1, rule: subtract },
-        object,
-        withPart(parts, subtract, target),
+      const isMet = (part: Rule): boolean => evaluation.part(part, target, object) === ALLOW;
+      if (!isMet(base) || !isMet(subtract)) return;
+      // Proves the excluded part as if it were a relation.
+      const excluded = { ...target, index: -1, rule: subtract };
+      const proof = prove(excluded, object, parts, (one, at) =>
+        one === excluded ? evaluation.part(subtract, target, at) : evaluation.value(one, at),
       );
       if (proof !== undefined) found.push(proof);
     }
@@ -185,19 +182,6 @@ function blocks(relation: Relation, object: string, parts: ExplainParts): readon
   };
   visit(relation);
   return found;
-}
-
-/** Wraps a part of a rule so that it can be proven like a relation. */
-function withPart(parts: ExplainParts, rule: Rule, relation: Relation): ExplainParts {
-  const { evaluation } = parts;
-  return {
-    ...parts,
-    evaluation: {
-      ...evaluation,
-      value: (target, object) =>
-        target.index === -1 ? evaluation.part(rule, relation, object) : evaluation.value(target, object),
-    },
-  };
 }
 
 /** All places where a check of this relation looks for tuples, breadth first, without exclusions. */
@@ -241,7 +225,7 @@ function placeOf(relation: Relation, object: string, { source, user, evaluation 
   if (relationship === undefined) return { ...place, found: 'nothing' };
   const value = evaluation.counts(relationship, relation);
   if (value === ERROR) return { ...place, found: 'condition_error' };
-  const isStanding =
+  const isAllowedByModel =
     relation.allowed.get(relationship.reference)?.has(relationship.condition?.name ?? '') === true;
-  return { ...place, found: isStanding ? 'condition_not_met' : 'not_allowed_by_model' };
+  return { ...place, found: isAllowedByModel ? 'condition_not_met' : 'not_allowed_by_model' };
 }

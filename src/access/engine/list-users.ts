@@ -7,7 +7,7 @@ import {
   exclusionOf,
   intersectionOf,
   isSameSet,
-  nobody,
+  noUsers,
   unionOf,
   unknownUsers,
   type UserSet,
@@ -42,7 +42,7 @@ export function listUsers(
   filter: UserFilter,
   parts: ListUsersParts,
 ): readonly string[] {
-  const { everybody, named } = usersOf(relation, object, filter, parts);
+  const { everybody, named } = new UserFinder(filter, parts).find(relation, object);
   const found = [...named].filter(([, value]) => value === ALLOW).map(([user]) => user);
   if (everybody === ALLOW) found.push(`${filter.type}:*`);
   return found.sort();
@@ -57,85 +57,99 @@ function canHold({ reaches }: Relation, { type, relation }: UserFilter): boolean
  * For a node that it meets again, each pass uses the result of the previous pass. Passes repeat until one learns nothing
  * new.
  */
-function usersOf(relation: Relation, object: string, filter: UserFilter, parts: ListUsersParts): UserSet {
-  const { model, source, evaluation, maxDepth } = parts;
-  const nodes = new Map<Relation, Map<string, Node>>();
-  // Nodes seen in the current pass.
-  const seen = { metAgain: 0, learned: 0 };
-  let pass = 0;
-  for (;;) {
-    pass++;
-    seen.metAgain = seen.learned = 0;
-    const set = visit(relation, object, 0);
-    if (seen.metAgain === 0 || seen.learned === 0) return set;
-    if (pass > maxPasses) throw new AccessError('check.too_complex', 'listing users takes too many passes');
+class UserFinder {
+  readonly #filter: UserFilter;
+  readonly #parts: ListUsersParts;
+  readonly #nodes = new Map<Relation, Map<string, Node>>();
+  #pass = 0;
+  /** Nodes that the current pass met again, and nodes whose set it changed. */
+  #metAgain = 0;
+  #learned = 0;
+
+  constructor(filter: UserFilter, parts: ListUsersParts) {
+    this.#filter = filter;
+    this.#parts = parts;
   }
 
-  function visit(target: Relation, at: string, depth: number): UserSet {
-    if (!canHold(target, filter)) return nobody;
-    if (depth >= maxDepth)
-      throw new AccessError('check.too_deep', `${at}#${target.name} is more than ${maxDepth} steps away`);
-    let objects = nodes.get(target);
-    if (objects === undefined) nodes.set(target, (objects = new Map<string, Node>()));
+  find(relation: Relation, object: string): UserSet {
+    for (;;) {
+      this.#pass++;
+      this.#metAgain = this.#learned = 0;
+      const set = this.#visit(relation, object, 0);
+      if (this.#metAgain === 0 || this.#learned === 0) return set;
+      if (this.#pass > maxPasses)
+        throw new AccessError('check.too_complex', 'listing users takes too many passes');
+    }
+  }
+
+  #visit(target: Relation, at: string, depth: number): UserSet {
+    if (!canHold(target, this.#filter)) return noUsers;
+    if (depth >= this.#parts.maxDepth)
+      throw new AccessError(
+        'check.too_deep',
+        `${at}#${target.name} is more than ${this.#parts.maxDepth} steps away`,
+      );
+    let objects = this.#nodes.get(target);
+    if (objects === undefined) this.#nodes.set(target, (objects = new Map<string, Node>()));
     const before = objects.get(at);
-    if (before?.pass === pass) {
-      seen.metAgain++;
+    if (before?.pass === this.#pass) {
+      this.#metAgain++;
       return before.set;
     }
-    const node: Node = { pass, set: before?.set ?? unknownUsers };
+    const node: Node = { pass: this.#pass, set: before?.set ?? unknownUsers };
     objects.set(at, node);
-    const set = withSelf(target, at, apply(target.rule, target, at, depth));
-    if (!isSameSet(set, node.set)) seen.learned++;
+    const set = this.#withSelf(target, at, this.#apply(target.rule, target, at, depth));
+    if (!isSameSet(set, node.set)) this.#learned++;
     node.set = set;
     return set;
   }
 
-  function withSelf(target: Relation, at: string, set: UserSet): UserSet {
-    if (target.type !== filter.type || target.name !== filter.relation) return set;
+  #withSelf(target: Relation, at: string, set: UserSet): UserSet {
+    if (target.type !== this.#filter.type || target.name !== this.#filter.relation) return set;
     return { everybody: set.everybody, named: new Map([...set.named, [`${at}#${target.name}`, ALLOW]]) };
   }
 
-  function apply(rule: Rule, target: Relation, at: string, depth: number): UserSet {
+  #apply(rule: Rule, target: Relation, at: string, depth: number): UserSet {
     switch (rule.kind) {
       case 'direct':
-        return unionOf(counting(target, at, target).map((one) => ofTuple(one, depth)));
+        return unionOf(this.#counting(target, at, target).map((one) => this.#ofTuple(one, depth)));
       case 'computed':
-        return visit(rule.relation, at, depth + 1);
+        return this.#visit(rule.relation, at, depth + 1);
       case 'through':
         return unionOf(
-          counting(rule.tupleset, at, rule.tupleset).map(({ userType, userObject }) => {
-            const next = model.find(userType, rule.relation);
-            return next === undefined ? nobody : visit(next, userObject, depth + 1);
+          this.#counting(rule.tupleset, at, rule.tupleset).map(({ userType, userObject }) => {
+            const next = this.#parts.model.find(userType, rule.relation);
+            return next === undefined ? noUsers : this.#visit(next, userObject, depth + 1);
           }),
         );
       case 'or':
-        return unionOf(rule.of.map((child) => apply(child, target, at, depth)));
+        return unionOf(rule.of.map((child) => this.#apply(child, target, at, depth)));
       case 'and':
-        return intersectionOf(rule.of.map((child) => apply(child, target, at, depth)));
+        return intersectionOf(rule.of.map((child) => this.#apply(child, target, at, depth)));
       case 'not':
-        return exclusionOf(apply(rule.base, target, at, depth), apply(rule.subtract, target, at, depth));
+        return exclusionOf(
+          this.#apply(rule.base, target, at, depth),
+          this.#apply(rule.subtract, target, at, depth),
+        );
     }
   }
 
   /** The tuples that count. An undecidable tuple ends the listing, because a list must not silently miss a user. */
-  function counting(target: Relation, at: string, owner: Relation): readonly Relationship[] {
-    return source.of(at, target.name).filter((relationship) => {
-      const value = evaluation.counts(relationship, owner);
+  #counting(target: Relation, at: string, owner: Relation): readonly Relationship[] {
+    return this.#parts.source.of(at, target.name).filter((relationship) => {
+      const value = this.#parts.evaluation.counts(relationship, owner);
       if (value === ERROR)
-        throw evaluation.error() ?? new AccessError('condition.failed', 'a condition failed');
+        throw this.#parts.evaluation.error() ?? new AccessError('condition.failed', 'a condition failed');
       return value === ALLOW;
     });
   }
 
-  function ofTuple(
-    { user, userObject, userType, userRelation, isWildcard }: Relationship,
-    depth: number,
-  ): UserSet {
+  #ofTuple({ user, userObject, userType, userRelation, isWildcard }: Relationship, depth: number): UserSet {
     if (userRelation !== '') {
-      const next = model.find(userType, userRelation);
-      return next === undefined ? nobody : visit(next, userObject, depth + 1);
+      const next = this.#parts.model.find(userType, userRelation);
+      return next === undefined ? noUsers : this.#visit(next, userObject, depth + 1);
     }
-    if (filter.relation !== '' || filter.type !== userType) return nobody;
+    if (this.#filter.relation !== '' || this.#filter.type !== userType) return noUsers;
     if (isWildcard) return { everybody: ALLOW, named: new Map() };
     return { everybody: DENY, named: new Map([[user, ALLOW]]) };
   }

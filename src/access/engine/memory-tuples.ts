@@ -85,7 +85,7 @@ export function createMemoryTuples(tuples: readonly Tuple[] = []): MemoryTuples 
   return memory;
 }
 
-/** Overlays the tuples of a request on stored ones; a request tuple wins over an equal stored one. */
+/** Overlays the tuples of a request on stored ones; a request tuple replaces an equal stored one. */
 export function overlay(above: MemoryTuples, below: TupleSource): TupleSource {
   const joined = (
     first: readonly Relationship[],

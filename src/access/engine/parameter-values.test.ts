@@ -44,7 +44,7 @@ describe('a value for a parameter', () => {
     expect(read(kind, value)).toEqual(expected);
   });
 
-  it('reads lists and maps as a whole or not at all', () => {
+  it('converts lists and maps completely or not at all', () => {
     expect(read('list', [1, 2], { kind: 'int' })).toEqual([1n, 2n]);
     expect(read('list', [1, 'x'], { kind: 'int' })).toBeUndefined();
     expect(read('map', { a: 'b' }, { kind: 'string' })).toEqual(new Map([['a', 'b']]));
@@ -72,7 +72,7 @@ describe('an address in a network', () => {
   });
 
   it.each(['', '1.2.3', '01.2.3.4', '1:2:3', '::1::', 'fe80::1%eth0', '12345::', '1.2.3.4.5'])(
-    '%j is none',
+    '%j is invalid',
     (text) => {
       expect(parseIpAddress(text)).toBeUndefined();
     },

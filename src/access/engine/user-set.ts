@@ -7,7 +7,7 @@ export interface UserSet {
   readonly named: ReadonlyMap<string, Value>;
 }
 
-export const nobody: UserSet = { everybody: DENY, named: new Map() };
+export const noUsers: UserSet = { everybody: DENY, named: new Map() };
 export const unknownUsers: UserSet = { everybody: CYCLE, named: new Map() };
 
 export function unionOf(sets: readonly UserSet[]): UserSet {
@@ -41,8 +41,8 @@ function combine(
   const named = new Map<string, Value>();
   for (const user of new Set(sets.flatMap((set) => [...set.named.keys()]))) {
     const value = operation(sets.map((set) => set.named.get(user) ?? set.everybody));
-    const isSpokenFor = value === ALLOW && speaksFor(sets.map((set) => set.named.get(user)));
-    if (value !== everybody || isSpokenFor) named.set(user, value);
+    const isAllowedByName = value === ALLOW && speaksFor(sets.map((set) => set.named.get(user)));
+    if (value !== everybody || isAllowedByName) named.set(user, value);
   }
   return { everybody, named };
 }

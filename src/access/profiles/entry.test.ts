@@ -24,7 +24,7 @@ describe('an entry', () => {
     ['plugin:x/y', 'tool:plugin/x/y'],
     ['tier:2', 'group:tier/2'],
     ['with space', 'group:glob/with%20space'],
-  ])('%s stands for %s', (text, object) => {
+  ])('%s means %s', (text, object) => {
     const target = parseTarget(text, isBuiltin);
     expect(target.kind === 'flaw' ? target : targetObject(target)).toBe(object);
   });
@@ -50,7 +50,7 @@ describe('an entry', () => {
     'serve:github',
     'builtin/',
     'builtin/R*',
-  ])('%j stands for nothing', (text) => {
+  ])('%j is invalid', (text) => {
     expect(parseTarget(text, isBuiltin)).toMatchObject({ kind: 'flaw' });
   });
 

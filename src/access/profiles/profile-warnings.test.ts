@@ -19,7 +19,7 @@ function warnings(entries: readonly string[]): readonly string[] {
   );
 }
 
-describe('an entry that fits nothing', () => {
+describe('an entry that matches no tool', () => {
   it('is reported with the nearest name, including blocks', () => {
     expect(
       warnings([
@@ -38,7 +38,7 @@ describe('an entry that fits nothing', () => {
     ]);
   });
 
-  it('is not one that fits, nor one of the shipped profiles', () => {
+  it('is not reported if it matches, or is in a built-in profile', () => {
     const fitting = [
       'Read',
       'Ba*',
@@ -53,7 +53,7 @@ describe('an entry that fits nothing', () => {
     expect(warnings([])).toEqual([]);
   });
 
-  it('is reported once for its profile, and for a rule of one principal', () => {
+  it('is reported once per profile, and for the rules of one principal', () => {
     const all = resolveProfiles(
       [
         { name: 'a', tools: ['gone'] },
@@ -72,7 +72,7 @@ describe('an entry that fits nothing', () => {
     ).toBe(true);
   });
 
-  it('is looked up among thousands of tools for a few only', () => {
+  it('gets a suggestion only for the first few, because searching thousands of tools is slow', () => {
     const many = Array.from({ length: 4_000 }, (_, at) => `gone${String(at)}`);
     let asked = 0;
     const all = resolveProfiles([{ name: 'a', tools: many }], { isBuiltin });

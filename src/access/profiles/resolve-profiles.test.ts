@@ -22,7 +22,7 @@ const codes = ({ problems }: Profiles): readonly string[] =>
   problems.map(({ code, path }) => `${code} ${path.join('.')}`);
 
 describe('a profile', () => {
-  it('has what its parent has, and what that one has, at any depth', () => {
+  it('inherits the entries of its parents, at any depth', () => {
     const chain = Array.from({ length: 300 }, (_, at) => ({
       name: `p${String(at)}`,
       ...(at > 0 && { extends: `p${String(at - 1)}` }),
@@ -34,7 +34,7 @@ describe('a profile', () => {
     expect(shown('p2', all)).toEqual(['call t0 < p0', 'call t1 < p1', 'call t2 < p2']);
   });
 
-  it('takes a list of parents, and nothing twice however often it comes', () => {
+  it('can extend several parents, without duplicate entries', () => {
     const all = resolved([
       { name: 'a', tools: ['Read', 'x_*'] },
       { name: 'b', extends: 'a', tools: ['Read', '!Bash'] },
@@ -59,7 +59,7 @@ describe('a profile', () => {
     expect(profileTuples(profile('empty', all))).toEqual([]);
   });
 
-  it('takes the place of a shipped one, also for those that extend it', () => {
+  it('replaces a built-in one, also for profiles that extend it', () => {
     const all = resolved([{ name: 'minimal', tools: ['Read'] }]);
     expect(profile('minimal', all)).toMatchObject({ isShipped: false });
     expect(shown('coding', all)).toEqual([
@@ -70,7 +70,7 @@ describe('a profile', () => {
     expect(profile('coding', all)).toMatchObject({ isShipped: true });
   });
 
-  it('may extend a shipped one', () => {
+  it('may extend a built-in one', () => {
     const all = resolved([{ name: 'mine', extends: 'minimal', tools: ['!Grep'], line: 3 }]);
     expect(all.problems).toEqual([]);
     expect(profile('mine', all)).toMatchObject({ line: 3, parents: ['minimal'] });
@@ -101,8 +101,8 @@ describe('a profile', () => {
   });
 });
 
-describe('what is wrong with profiles', () => {
-  it('is said all at once, each with its path', () => {
+describe('problems of profiles', () => {
+  it('are reported all at once, each with its path', () => {
     const all = resolved(
       [
         { name: 'a', extends: 'b', tools: [] },
@@ -142,7 +142,7 @@ describe('what is wrong with profiles', () => {
     expect(all.problems.every(({ severity }) => severity === 'error')).toBe(true);
   });
 
-  it('is found also behind a circle, and a circle that is reached on two ways is said once', () => {
+  it('are found behind a cycle too, and a cycle is reported once', () => {
     const all = resolved([
       { name: 'top', extends: ['left', 'right'], tools: [] },
       { name: 'left', extends: 'loop', tools: [] },
@@ -163,11 +163,11 @@ describe('what is wrong with profiles', () => {
       'profiles.a.tools.1000',
       [{ name: 'a', tools: Array.from({ length: 1_500 }, (_, at) => `t${String(at)}*`) }],
     ],
-  ])('is also to have too many of them: %s', (path, sources) => {
+  ])('include too many entries: %s', (path, sources) => {
     expect(codes(resolved(sources))).toEqual([`profiles.too_many ${path}`]);
   });
 
-  it('is also to inherit without end', () => {
+  it('include too many inherited entries', () => {
     const chain = Array.from({ length: 490 }, (_, at) => ({
       name: `p${String(at)}`,
       ...(at > 0 && { extends: `p${String(at - 1)}` }),
@@ -178,7 +178,7 @@ describe('what is wrong with profiles', () => {
     expect(all.problems.length).toBeLessThanOrEqual(100);
   });
 
-  it('names no more than a hundred problems', () => {
+  it('are limited to a hundred', () => {
     const bad = Array.from({ length: 400 }, () => 'x:y');
     expect(resolved([{ name: 'a', tools: bad }]).problems).toHaveLength(100);
   });
@@ -197,7 +197,7 @@ describe('the default profile', () => {
 });
 
 describe('rules for one principal', () => {
-  it('add and take away beside its profile', () => {
+  it('add and remove tools in addition to its profile', () => {
     const all = resolved([], {
       principals: [
         {
@@ -221,7 +221,7 @@ describe('rules for one principal', () => {
     expect(ci).toEqual({ principal: { kind: 'service', id: 'ci' }, add: [], remove: [] });
   });
 
-  it('are refused with the place of what is wrong', () => {
+  it('are refused with the position of each problem', () => {
     const all = resolved([], {
       principals: [
         { principal: 'alice', profile: 'gone', add: ['!Bash', 'a:b'] },

@@ -35,5 +35,5 @@ export const shippedProfiles: readonly ProfileSource[] = [
 /** The default profile, unless a file sets another one. */
 export const shippedDefault = 'minimal';
 
-/** As `default_profile`: no default profile. */
+/** The value of `default_profile` for no default profile. */
 export const noProfile = 'none';

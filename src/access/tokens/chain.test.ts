@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller, Principal } from '../../core/index.js';
 import type { TokenRecord } from '../ports/index.js';
-import { attenuate, hasExpired, maxDelegations, standingOf } from './chain.js';
+import { attenuate, hasExpired, maxDelegations, statusOf } from './chain.js';
 
 const ana: Principal = { kind: 'user', id: 'ana', zone: 'local' };
 const helper: Principal = { kind: 'agent', id: 'helper', zone: 'local' };
@@ -15,16 +15,16 @@ function record(id: string, more: Partial<TokenRecord> = {}): TokenRecord {
   return { id, zone: 'local', hash: '', principal: 'agent:a', createdBy: 'user:ana', createdAt: 0, ...more };
 }
 
-function standing(...records: readonly [TokenRecord, ...TokenRecord[]]) {
+function status(...records: readonly [TokenRecord, ...TokenRecord[]]) {
   const byId = new Map(records.map((one) => [one.id, one]));
-  const found = standingOf({ token: (id) => byId.get(id) }, 'local', records[0]);
-  if (found instanceof Promise) throw new Error('it was not answered at once');
+  const found = statusOf({ token: (id) => byId.get(id) }, 'local', records[0]);
+  if (found instanceof Promise) throw new Error('the answer was not synchronous');
   return found;
 }
 
-describe('the standing of a token', () => {
-  it('is that of its principal, with its ceilings', () => {
-    const found = standing(record('t1', { profile: 'coding', tools: ['Read', 'x_*'] }));
+describe('the status of a token', () => {
+  it('has its principal and limits', () => {
+    const found = status(record('t1', { profile: 'coding', tools: ['Read', 'x_*'] }));
     expect(found).toMatchObject({
       kind: 'good',
       caller: {
@@ -36,8 +36,8 @@ describe('the standing of a token', () => {
     expect(Object.isFrozen(found.kind === 'good' && found.caller.chain[0])).toBe(true);
   });
 
-  it('comes down a chain: only the first has rights of its own', () => {
-    const found = standing(
+  it('follows a chain: only the first link has its own rights', () => {
+    const found = status(
       record('t3', { parent: 't2', principal: 'agent:c', tools: ['Read'] }),
       record('t2', { parent: 't1', principal: 'agent:b', profile: 'minimal' }),
       record('t1', { profile: 'coding' }),
@@ -64,11 +64,11 @@ describe('the standing of a token', () => {
     ['parent_void', [record('t', { parent: 'p' }), record('p', { parent: 't' })]],
   ] as const)('is %s', (reason, records) => {
     const [first, ...others] = records;
-    expect(standing(first, ...others)).toMatchObject({ kind: 'void', reason });
+    expect(status(first, ...others)).toMatchObject({ kind: 'void', reason });
   });
 
-  it('tells of a token of another zone no more than of one that is not there', () => {
-    expect(standing(record('t', { zone: 'other', revokedAt: 1 }))).toEqual({
+  it('is the same for a token of another zone and an unknown one', () => {
+    expect(status(record('t', { zone: 'other', revokedAt: 1 }))).toEqual({
       kind: 'void',
       reason: 'token_unknown',
     });
@@ -82,24 +82,24 @@ describe('the standing of a token', () => {
       ),
     ];
     expect(maxDelegations).toBe(8);
-    const eight = standing(...chain(8));
+    const eight = status(...chain(8));
     expect(eight.kind === 'good' && eight.caller.chain.length).toBe(8);
-    expect(standing(...chain(9))).toMatchObject({ kind: 'void', reason: 'parent_void' });
+    expect(status(...chain(9))).toMatchObject({ kind: 'void', reason: 'parent_void' });
   });
 
-  it('ends with its own time, or with that of one above it', () => {
-    const found = standing(
+  it('ends when the token or one of its parents expires', () => {
+    const found = status(
       record('t3', { parent: 't2', expiresAt: 300 }),
       record('t2', { parent: 't1' }),
       record('t1', { expiresAt: 200 }),
     );
-    if (found.kind === 'void') throw new Error('it is good');
+    if (found.kind === 'void') throw new Error('it is still valid');
     expect([199, 200, 300].map((now) => hasExpired(found, now))).toEqual([undefined, 'parent', 'itself']);
   });
 });
 
 describe('attenuate', () => {
-  it('adds a link, and takes nothing away from those before it', () => {
+  it('adds a link and keeps the limits of all others', () => {
     const child = attenuate(operator, { principal: helper, profile: 'minimal', tools: ['Read'] });
     expect(child).toEqual({
       principal: helper,
@@ -113,16 +113,16 @@ describe('attenuate', () => {
     expect(operator.chain).toHaveLength(1);
   });
 
-  it('keeps the principal when none is wished for', () => {
+  it('keeps the principal if none is given', () => {
     expect(attenuate(operator, {}).chain[1]).toEqual({ principal: ana, rights: 'inherited' });
   });
 
-  it('is under the credential of its own where it has one', () => {
+  it('uses its own credential if it has one', () => {
     const child = attenuate(operator, { tokenId: 'tok_x' });
     expect(child).toMatchObject({ credential: 'token:tok_x', chain: [{}, { tokenId: 'tok_x' }] });
   });
 
-  it('gives two ways through a chain two names', () => {
+  it('gives different chains different credentials', () => {
     const one = attenuate(operator, { principal: { ...helper, id: 'a/agent:b' } });
     const other = attenuate(attenuate(operator, { principal: { ...helper, id: 'a' } }), {
       principal: { ...helper, id: 'b' },
@@ -136,7 +136,7 @@ describe('attenuate', () => {
     );
   });
 
-  it('goes eight links deep and no deeper', () => {
+  it('is limited to eight links', () => {
     let caller = operator;
     for (let links = 1; links < 8; links += 1) caller = attenuate(caller, { principal: helper });
     expect(caller.chain).toHaveLength(8);

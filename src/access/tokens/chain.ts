@@ -2,7 +2,7 @@ import type { Caller, Delegation, Principal } from '../../core/index.js';
 import { formatPrincipal, parsePrincipal } from '../object-ids.js';
 import type { Soon, TokenRecord, TokenStore } from '../ports/index.js';
 import { IdentityError } from './identity-error.js';
-import { afterwards } from './soon.js';
+import { whenReady } from './soon.js';
 
 /** Maximum links of a delegation chain. A longer one is a mistake or a loop. */
 export const maxDelegations = 8;
@@ -10,30 +10,30 @@ export const maxDelegations = 8;
 export type VoidReason = 'token_malformed' | 'token_unknown' | 'token_revoked' | 'parent_void';
 
 /** The state of a token apart from its expiry: the caller it identifies, and until when. */
-export type Standing =
+export type TokenStatus =
   | {
       readonly kind: 'good';
       readonly caller: Caller;
       readonly tokenId: string;
       readonly expiresAt: number;
       /** The state of its parent, which is also valid apart from its expiry. */
-      readonly parent?: GoodStanding;
+      readonly parent?: GoodStatus;
     }
   | { readonly kind: 'void'; readonly reason: VoidReason; readonly tokenId?: string };
 
-type GoodStanding = Extract<Standing, { kind: 'good' }>;
+type GoodStatus = Extract<TokenStatus, { kind: 'good' }>;
 type Parents = Pick<TokenStore, 'token'>;
 
 /** Follows a token to its root. A void, foreign or missing parent voids all tokens below it. */
-export function standingOf(store: Parents, zone: string, record: TokenRecord): Soon<Standing> {
+export function statusOf(store: Parents, zone: string, record: TokenRecord): Soon<TokenStatus> {
   if (record.zone !== zone) return { kind: 'void', reason: 'token_unknown' };
   const { id: tokenId } = record;
   if (record.revokedAt !== undefined) return { kind: 'void', reason: 'token_revoked', tokenId };
   if (parsePrincipal(record.principal) === undefined) {
     return { kind: 'void', reason: 'token_malformed', tokenId };
   }
-  return afterwards(climb(store, zone, [record]), (records) =>
-    records === undefined ? { kind: 'void', reason: 'parent_void', tokenId } : goodStanding(records),
+  return whenReady(climb(store, zone, [record]), (records) =>
+    records === undefined ? { kind: 'void', reason: 'parent_void', tokenId } : goodStatus(records),
   );
 }
 
@@ -46,7 +46,7 @@ function climb(
   const [{ parent }] = records;
   if (parent === undefined) return records;
   if (records.length >= maxDelegations) return undefined;
-  return afterwards(store.token(parent), (found) =>
+  return whenReady(store.token(parent), (found) =>
     found !== undefined && isSound(found, zone) ? climb(store, zone, [found, ...records]) : undefined,
   );
 }
@@ -55,14 +55,14 @@ function isSound({ zone, revokedAt, principal }: TokenRecord, wanted: string): b
   return zone === wanted && revokedAt === undefined && parsePrincipal(principal) !== undefined;
 }
 
-function goodStanding(records: readonly TokenRecord[]): Standing {
-  let standing: GoodStanding | undefined;
-  for (const record of records) standing = childStanding(record, standing);
-  if (standing === undefined) throw new Error('a chain has at least one link');
-  return standing;
+function goodStatus(records: readonly TokenRecord[]): TokenStatus {
+  let status: GoodStatus | undefined;
+  for (const record of records) status = childStatus(record, status);
+  if (status === undefined) throw new Error('a chain has at least one link');
+  return status;
 }
 
-function childStanding(record: TokenRecord, parent: GoodStanding | undefined): GoodStanding {
+function childStatus(record: TokenRecord, parent: GoodStatus | undefined): GoodStatus {
   const delegation = linkOf(record, parent === undefined ? 'own' : 'inherited');
   const chain = Object.freeze([...(parent?.caller.chain ?? []), delegation]);
   const { id: tokenId, expiresAt = Number.POSITIVE_INFINITY } = record;
@@ -78,10 +78,7 @@ function childStanding(record: TokenRecord, parent: GoodStanding | undefined): G
 }
 
 /** Whether a token or one of its parents has expired. */
-export function hasExpired(
-  { expiresAt, parent }: GoodStanding,
-  now: number,
-): 'itself' | 'parent' | undefined {
+export function hasExpired({ expiresAt, parent }: GoodStatus, now: number): 'itself' | 'parent' | undefined {
   if (expiresAt <= now) return 'itself';
   return parent !== undefined && hasExpired(parent, now) !== undefined ? 'parent' : undefined;
 }

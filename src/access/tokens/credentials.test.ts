@@ -74,7 +74,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     [`Bearer tg_${'a'.repeat(43)}`, 'token_malformed'],
     [`Basic tgt_${'a'.repeat(43)}`, 'token_malformed'],
     [`Bearer tgt_${'a'.repeat(43)} x`, 'token_malformed'],
-  ])('is nobody’s when it is %j, and no store is asked', async (header, reason) => {
+  ])('is refused without asking the store if it is %j', async (header, reason) => {
     const { ask, asked } = open(answers);
     expect(await ask(header)).toEqual(refused(reason));
     expect(asked()).toEqual([]);
@@ -94,7 +94,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     expect(await ask(brief.header)).toEqual({ ...refused('token_expired'), tokenId: brief.id });
   });
 
-  it('is void with its parent, whichever way that ends', async () => {
+  it('is void if its parent is revoked, expired or missing', async () => {
     const { make, ask, revoke, pass } = open(answers);
     const root = await make({ expiresAt: 1_000_500 });
     const child = await make({ parent: root.id });
@@ -112,7 +112,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     expect((await ask(other.header)).kind).toBe('caller');
   });
 
-  it('is looked up once in a revision, and again in the next', async () => {
+  it('is looked up once per revision', async () => {
     const { make, ask, asked, bump } = open(answers);
     const { header } = await make();
     await ask(header);
@@ -125,7 +125,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     expect(asked()).toEqual(['head', 'findToken']);
   });
 
-  it('that is unknown is cached in the same way, and no longer', async () => {
+  it('that is unknown is cached for the same time', async () => {
     const { ask, asked, store } = open(answers);
     const { secret, hash, id } = mintToken();
     const header = `Bearer ${secret}`;
@@ -137,7 +137,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     expect((await ask(header)).kind).toBe('caller');
   });
 
-  it('is gone with the first question after its revocation', async () => {
+  it('is refused from the first request after its revocation', async () => {
     const { make, ask, revoke } = open(answers);
     for (let round = 0; round < 50; round += 1) {
       const { header, id } = await make();
@@ -147,7 +147,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     }
   });
 
-  it('cannot be judged while the store is away, and that is not remembered', async () => {
+  it('cannot be checked while the store is unavailable, and the failure is not cached', async () => {
     const { make, credentials, fail, heal, ask } = open(answers);
     const { header } = await make();
     expect((await ask(header)).kind).toBe('caller');
@@ -159,13 +159,13 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     expect((await ask(header)).kind).toBe('caller');
   });
 
-  it('is compared in full with what the store gives', async () => {
+  it('is compared in full with the stored hash', async () => {
     const { store, ask, make } = open(answers);
     await make();
     const real = mintToken();
     const wrong = { ...real, hash: `${real.hash.slice(0, 16)}${'0'.repeat(48)}` };
     const record = { ...wrong, zone, principal: 'agent:alice', createdBy: 'user:ana', createdAt: 0 };
-    // A store that finds by a part of the hash, as some do by accident.
+    // A store that matches only a part of the hash by mistake.
     const careless = new Proxy(store, {
       get: (target, name: keyof typeof store) => (name === 'findToken' ? () => record : target[name]),
     });
@@ -175,7 +175,7 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
     await fooled.close();
   });
 
-  it('is alive by its id and by those of its parents until one of them ends', async () => {
+  it('is valid until it or one of its parents ends', async () => {
     const { make, ask, revoke, credentials, pass } = open(answers);
     const root = await make({ expiresAt: 1_000_500 });
     const child = await make({ parent: root.id });
@@ -214,8 +214,8 @@ describe.each(['at once', 'late'] as const)('a credential, with a store that ans
   });
 });
 
-describe('a store that answers at once', () => {
-  it('is answered from at once', async () => {
+describe('a synchronous store', () => {
+  it('is used synchronously', async () => {
     const { make, credentials } = open('at once');
     const { header, id } = await make();
     expect(credentials.resolve(header)).not.toBeInstanceOf(Promise);
@@ -223,7 +223,7 @@ describe('a store that answers at once', () => {
     expect(credentials.isAlive(id)).toBe(true);
   });
 
-  it('gives the same caller as long as the revision holds', async () => {
+  it('returns the same caller while the revision is unchanged', async () => {
     const { make, ask } = open('at once');
     const { header } = await make();
     const [one, two] = [await ask(header), await ask(header)];
@@ -231,17 +231,17 @@ describe('a store that answers at once', () => {
   });
 });
 
-/** Lets everything happen that needs no more than a tick. */
+/** Waits one tick. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-describe('an answer that comes late', () => {
-  it('is not remembered for a revision that it knows nothing of', async () => {
+describe('a late answer', () => {
+  it('is not cached for a later revision', async () => {
     const { make, ask, revoke, hold } = open('late');
     const [mine, other] = [await make(), await make()];
     const release = hold('findToken');
-    // It has read the record when the token is revoked, and another question brings the new revision.
+    // The record is read before the token is revoked, and another request brings the new revision.
     const slow = ask(mine.header);
     await settled();
     await revoke(mine.id);
@@ -252,7 +252,7 @@ describe('an answer that comes late', () => {
     expect(await ask(mine.header)).toMatchObject(refused('token_revoked'));
   });
 
-  it('does not make a token good again', async () => {
+  it('does not make a token valid again', async () => {
     const { make, credentials, revoke, hold, store } = open('late');
     const { id } = await make();
     const old = await store.head(zone);
@@ -268,8 +268,8 @@ describe('an answer that comes late', () => {
   });
 });
 
-describe('a store that answers late', () => {
-  it('is not asked for every glance at a token, only after a hint or a while', async () => {
+describe('an asynchronous store', () => {
+  it('is asked about a token only after a change hint or a while', async () => {
     const { make, ask, credentials, asked, bump, pass } = open('late');
     const { header, id } = await make();
     await ask(header);
@@ -291,7 +291,7 @@ describe('a store that answers late', () => {
     expect(await questions()).toEqual([]);
   });
 
-  it('is asked again when a hint came while it was being asked', async () => {
+  it('is asked again if a change hint arrived during the query', async () => {
     const { make, ask, credentials, revoke, hold, pass } = open('late');
     const { header, id } = await make();
     await ask(header);
@@ -329,7 +329,7 @@ describe('the last use', () => {
     expect(await store.token(id)).toMatchObject({ lastUsedAt: 1_000_010 });
   });
 
-  it('is none for who was refused', async () => {
+  it('is not saved for a refused caller', async () => {
     const { make, ask, store, revoke } = open('at once');
     const { header, id } = await make();
     await revoke(id);

@@ -1,10 +1,10 @@
 import type { Caller } from '../../core/index.js';
 import type { Soon, TokenStore, ZoneHead } from '../ports/index.js';
-import { hasExpired, type Standing, standingOf, type VoidReason } from './chain.js';
+import { hasExpired, type TokenStatus, statusOf, type VoidReason } from './chain.js';
 import { openLastUses } from './last-uses.js';
 import { createRecent } from './recent.js';
-import { afterwards } from './soon.js';
-import { type Moment, openStandings } from './standings.js';
+import { whenReady } from './soon.js';
+import { type Moment, openTokenStatuses } from './token-statuses.js';
 import { hashToken, isSameHash, isTokenSecret, readBearer } from './token-secret.js';
 
 export type RefusalReason = 'no_identity' | 'token_expired' | VoidReason;
@@ -44,9 +44,9 @@ const maxGood = 10_000;
 const maxVoid = 1000;
 
 export function openCredentials({ store, zone, now, elapsed, log }: CredentialParts): Credentials {
-  const good = createRecent<string, Standing>(maxGood);
-  const bad = createRecent<string, Standing>(maxVoid);
-  const standings = openStandings({ store, zone, now, ...(elapsed && { elapsed }) });
+  const good = createRecent<string, TokenStatus>(maxGood);
+  const bad = createRecent<string, TokenStatus>(maxVoid);
+  const statuses = openTokenStatuses({ store, zone, now, ...(elapsed && { elapsed }) });
   const uses = openLastUses({
     store,
     now,
@@ -63,26 +63,26 @@ export function openCredentials({ store, zone, now, elapsed, log }: CredentialPa
     bad.clear();
   }
 
-  function keep(hash: string, moment: Moment, standing: Standing): Standing {
+  function keep(hash: string, moment: Moment, status: TokenStatus): TokenStatus {
     // The zone may have changed during the read.
-    if (moment.head.history === current) (standing.kind === 'good' ? good : bad).set(hash, standing);
-    if (standing.tokenId !== undefined) standings.remember(standing.tokenId, moment, standing);
-    return standing;
+    if (moment.head.history === current) (status.kind === 'good' ? good : bad).set(hash, status);
+    if (status.tokenId !== undefined) statuses.remember(status.tokenId, moment, status);
+    return status;
   }
 
-  function find(hash: string, moment: Moment): Soon<Standing> {
+  function find(hash: string, moment: Moment): Soon<TokenStatus> {
     turnTo(moment.head);
     const known = good.get(hash) ?? bad.get(hash);
     if (known !== undefined) return known;
-    const found = afterwards(store.findToken(hash), (record) =>
-      record !== undefined && isSameHash(record.hash, hash) ? standingOf(store, zone, record) : unknown,
+    const found = whenReady(store.findToken(hash), (record) =>
+      record !== undefined && isSameHash(record.hash, hash) ? statusOf(store, zone, record) : unknown,
     );
-    return afterwards(found, (standing) => keep(hash, moment, standing));
+    return whenReady(found, (status) => keep(hash, moment, status));
   }
 
-  function shown(standing: Standing): Resolved {
-    const resolved = judge(standing, now());
-    if (resolved.kind === 'caller' && standing.tokenId !== undefined) uses.note(standing.tokenId);
+  function resolvedWithUse(status: TokenStatus): Resolved {
+    const resolved = resolvedOf(status, now());
+    if (resolved.kind === 'caller' && status.tokenId !== undefined) uses.note(status.tokenId);
     return resolved;
   }
 
@@ -92,14 +92,14 @@ export function openCredentials({ store, zone, now, elapsed, log }: CredentialPa
       if (secret === undefined) return authorization?.trim() ? malformed : noIdentity;
       if (!isTokenSecret(secret)) return malformed;
       const hash = hashToken(secret);
-      const standing = standings.atThisMoment((moment) => find(hash, moment));
-      return afterwards(standing, shown);
+      const status = statuses.atThisMoment((moment) => find(hash, moment));
+      return whenReady(status, resolvedWithUse);
     },
-    check: (tokenId, head) => standings.check(tokenId, head),
-    isAlive: (tokenId) => standings.isAlive(tokenId),
-    onChange: (listener) => standings.onChange(listener),
+    check: (tokenId, head) => statuses.check(tokenId, head),
+    isAlive: (tokenId) => statuses.isAlive(tokenId),
+    onChange: (listener) => statuses.onChange(listener),
     async close() {
-      standings.close();
+      statuses.close();
       await uses.close();
     },
   };
@@ -107,15 +107,15 @@ export function openCredentials({ store, zone, now, elapsed, log }: CredentialPa
 
 const noIdentity: Resolved = Object.freeze({ kind: 'refused', reason: 'no_identity' });
 const malformed: Resolved = Object.freeze({ kind: 'refused', reason: 'token_malformed' });
-const unknown: Standing = Object.freeze({ kind: 'void', reason: 'token_unknown' });
+const unknown: TokenStatus = Object.freeze({ kind: 'void', reason: 'token_unknown' });
 
 /** The result for a state at this time. */
-function judge(standing: Standing, now: number): Resolved {
-  const { tokenId } = standing;
+function resolvedOf(status: TokenStatus, now: number): Resolved {
+  const { tokenId } = status;
   const which = tokenId === undefined ? {} : { tokenId };
-  if (standing.kind === 'void') return { kind: 'refused', reason: standing.reason, ...which };
-  const expired = hasExpired(standing, now);
-  if (expired === undefined) return { kind: 'caller', caller: standing.caller };
+  if (status.kind === 'void') return { kind: 'refused', reason: status.reason, ...which };
+  const expired = hasExpired(status, now);
+  if (expired === undefined) return { kind: 'caller', caller: status.caller };
   return { kind: 'refused', reason: expired === 'itself' ? 'token_expired' : 'parent_void', ...which };
 }
 

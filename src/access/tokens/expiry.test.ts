@@ -4,7 +4,7 @@ import { readExpiry } from './expiry.js';
 const now = Date.UTC(2026, 0, 15, 12);
 const hour = 3_600_000;
 
-describe('the end of a token', () => {
+describe('the expiry of a token', () => {
   it.each([
     ['90m', now + 1.5 * hour],
     ['12h', now + 12 * hour],

@@ -34,7 +34,7 @@ function open() {
 }
 
 describe('the last uses of tokens', () => {
-  it('are told soon after the first, and then once a minute at most', async () => {
+  it('are saved soon after the first, and then at most once a minute', async () => {
     const { uses, told } = open();
     for (let second = 0; second < 200; second += 1) {
       uses.note('a');
@@ -48,7 +48,7 @@ describe('the last uses of tokens', () => {
     expect(times.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('of many tokens are told together', async () => {
+  it('of many tokens are saved together', async () => {
     const { uses, told } = open();
     for (const id of ['a', 'b', 'c']) uses.note(id);
     await vi.advanceTimersByTimeAsync(1000);
@@ -57,7 +57,7 @@ describe('the last uses of tokens', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('of a token that comes later do not wait for the minute of another', async () => {
+  it('of a later token do not wait for the minute of another', async () => {
     const { uses, told } = open();
     uses.note('a');
     await vi.advanceTimersByTimeAsync(1000);
@@ -82,7 +82,7 @@ describe('the last uses of tokens', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('[15.50] are told after the clock stepped back, and when it is closed', async () => {
+  it('[15.50] are saved after the clock was set back, and on close', async () => {
     const { uses, told, stepClock } = open();
     uses.note('a');
     await vi.advanceTimersByTimeAsync(1000);

@@ -18,9 +18,9 @@ export interface LastUsesParts {
 
 interface Use {
   latest: number;
-  isTold: boolean;
-  /** In terms of `elapsed`. */
-  toldAt: number;
+  isSaved: boolean;
+  /** By the clock of `elapsed`. */
+  savedAt: number;
 }
 
 const minuteMs = 60_000;
@@ -31,7 +31,7 @@ const maxTokens = 10_000;
 export function openLastUses({ store, now, elapsed, onFailure }: LastUsesParts): LastUses {
   const uses = new Map<string, Use>();
   let timer: { readonly due: number; readonly handle: NodeJS.Timeout } | undefined;
-  let telling: Promise<void> = Promise.resolve();
+  let saving: Promise<void> = Promise.resolve();
 
   function schedule(ms: number): void {
     const due = elapsed() + ms;
@@ -42,40 +42,40 @@ export function openLastUses({ store, now, elapsed, onFailure }: LastUsesParts):
 
   function tick(): void {
     timer = undefined;
-    tell((use) => elapsed() - use.toldAt >= minuteMs);
-    if ([...uses.values()].some(isUntold)) schedule(minuteMs);
+    save((use) => elapsed() - use.savedAt >= minuteMs);
+    if ([...uses.values()].some(isUnsaved)) schedule(minuteMs);
   }
 
   /** Sequential, so that an older time never overwrites a newer one. */
-  function tell(isDue: (use: Use) => boolean): void {
-    const due = [...uses].filter(([, use]) => isUntold(use) && isDue(use));
+  function save(isDue: (use: Use) => boolean): void {
+    const due = [...uses].filter(([, use]) => isUnsaved(use) && isDue(use));
     if (due.length === 0) return;
-    for (const [, use] of due) Object.assign(use, { isTold: true, toldAt: elapsed() });
-    const told = due.map(([id, { latest: at }]) => ({ id, at }));
-    telling = telling.then(() => store.touchTokens(told)).catch(onFailure);
+    for (const [, use] of due) Object.assign(use, { isSaved: true, savedAt: elapsed() });
+    const saved = due.map(([id, { latest: at }]) => ({ id, at }));
+    saving = saving.then(() => store.touchTokens(saved)).catch(onFailure);
   }
 
   return {
     note(id) {
       const at = now();
       const known = uses.get(id);
-      if (known !== undefined) Object.assign(known, { latest: at, isTold: false });
+      if (known !== undefined) Object.assign(known, { latest: at, isSaved: false });
       else {
         makeRoom(uses);
-        uses.set(id, { latest: at, isTold: false, toldAt: Number.NEGATIVE_INFINITY });
+        uses.set(id, { latest: at, isSaved: false, savedAt: Number.NEGATIVE_INFINITY });
       }
       schedule(known === undefined ? firstMs : minuteMs);
     },
     close() {
       clearTimeout(timer?.handle);
-      tell(() => true);
+      save(() => true);
       uses.clear();
-      return telling;
+      return saving;
     },
   };
 }
 
-function isUntold({ isTold }: Use): boolean {
+function isUnsaved({ isSaved: isTold }: Use): boolean {
   return !isTold;
 }
 

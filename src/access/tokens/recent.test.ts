@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRecent } from './recent.js';
 
-describe('a map of what is recent', () => {
-  it('forgets what was not asked for longest', () => {
+describe('the LRU map', () => {
+  it('evicts the least recently used entry', () => {
     const recent = createRecent<string, number>(3);
     for (const [at, key] of ['a', 'b', 'c'].entries()) recent.set(key, at);
     recent.get('a');

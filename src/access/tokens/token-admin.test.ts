@@ -28,8 +28,8 @@ function open(more: Partial<TokenAdminParts> = {}) {
 
 const coded = (code: string): unknown => expect.objectContaining({ name: 'IdentityError', code });
 
-describe('making a token', () => {
-  it('gives its record and, once, its secret', async () => {
+describe('creating a token', () => {
+  it('returns its record and, once, its secret', async () => {
     const { service, resolve, store } = open();
     const made = await service.create({
       principal: 'agent:alice',
@@ -80,7 +80,7 @@ describe('making a token', () => {
     ['token.bad_label', { principal: 'agent:a', label: 'x'.repeat(201) }],
     ['token.bad_expiry', { principal: 'agent:a', expires: 'soon' }],
     ['token.bad_expiry', { principal: 'agent:a', expires: '2020-01-01' }],
-  ])('refuses with %s, and makes nothing', async (code, options) => {
+  ])('is refused with %s, and creates nothing', async (code, options) => {
     const { service, store } = open();
     await expect(service.create(options)).rejects.toEqual(coded(code));
     expect(await store.tokens(zone)).toEqual([]);
@@ -129,7 +129,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('that is not there, or in another zone, is not found', async () => {
+  it('that does not exist or is in another zone is not found', async () => {
     const { service, store } = open();
     const elsewhere = createTokenAdmin({
       store,
@@ -148,7 +148,7 @@ describe('a token', () => {
     expect((await elsewhere.show(token.id)).state).toBe('active');
   });
 
-  it('is revoked once; again is no mistake', async () => {
+  it('is revoked once; revoking it again is not an error', async () => {
     const { service, resolve } = open();
     const { token, secret } = await service.create({ principal: 'agent:a' });
     await service.attenuate(token.id, {});
@@ -182,7 +182,7 @@ describe('a token', () => {
     await expect(service.rotate(old.token.id)).rejects.toEqual(coded('token.revoked'));
   });
 
-  it('that is rotated by several at once has one successor', async () => {
+  it('that is rotated concurrently has one successor', async () => {
     const { service } = open();
     const { token } = await service.create({ principal: 'agent:alice' });
     const tries = await Promise.allSettled([1, 2, 3].map(() => service.rotate(token.id)));
@@ -190,14 +190,14 @@ describe('a token', () => {
     expect((await service.list()).filter(({ state }) => state === 'active')).toHaveLength(1);
   });
 
-  it('that is over cannot be rotated', async () => {
+  it('that is no longer valid cannot be rotated', async () => {
     const { service, pass } = open();
     const { token } = await service.create({ principal: 'agent:a', expires: '1h' });
     pass(day);
     await expect(service.rotate(token.id)).rejects.toEqual(coded('token.expired'));
   });
 
-  it('is as it was when its rotation fails half way', async () => {
+  it('is unchanged if its rotation fails halfway', async () => {
     const { store } = openTestStore();
     let isBroken = false;
     const fragile = new Proxy(store, {
@@ -220,8 +220,8 @@ describe('a token', () => {
   });
 });
 
-describe('a token made from another', () => {
-  it('inherits its rights, under what is wished for', async () => {
+describe('a derived token', () => {
+  it('inherits the rights of its parent, limited by the given options', async () => {
     const { service, resolve } = open();
     const parent = await service.create({ principal: 'agent:a', profile: 'coding' });
     const options: ChildTokenOptions = {
@@ -251,7 +251,7 @@ describe('a token made from another', () => {
     expect(plain.token).toMatchObject({ principal: 'agent:a', inheritsActive: true, createdBy: 'user:ana' });
   });
 
-  it('never ends later than its parent', async () => {
+  it('never expires later than its parent', async () => {
     const { service } = open();
     const parent = await service.create({ principal: 'agent:a', expires: '2d' });
     const end = async (options: ChildTokenOptions) =>
@@ -263,7 +263,7 @@ describe('a token made from another', () => {
     expect((await service.attenuate(endless.secret, {})).token.expiresAt).toBeUndefined();
   });
 
-  it('cannot be made from one that is void', async () => {
+  it('cannot be derived from a void one', async () => {
     const { service, pass } = open();
     const brief = await service.create({ principal: 'agent:a', expires: '1d' });
     const gone = await service.create({ principal: 'agent:a' });
@@ -275,7 +275,7 @@ describe('a token made from another', () => {
     await expect(service.attenuate(brief.secret, {})).rejects.toEqual(coded('token.expired'));
   });
 
-  it('is at most the eighth', async () => {
+  it('can be at most the eighth in a chain', async () => {
     const { service, resolve } = open();
     let { secret } = await service.create({ principal: 'agent:a' });
     for (let delegation = 2; delegation <= 8; delegation += 1)
@@ -285,8 +285,8 @@ describe('a token made from another', () => {
   });
 });
 
-describe('the record of it all', () => {
-  it('says who did what to which token, and holds no secret and no hash', async () => {
+describe('the audit log', () => {
+  it('records who did what to which token, without secrets and hashes', async () => {
     const { service, audit, store } = open({
       by: { principal: 'user:ana', tokenId: 'tok_mine', requestId: 'r1' },
     });

@@ -1,6 +1,7 @@
 import type { AuditAction } from '../audit-actions.js';
-import { type AuditRecord, StoreError, type TokenRecord, type TokenStore } from '../ports/index.js';
-import { maxDelegations, refuseTooDeep, standingOf } from './chain.js';
+import type { AuditRecord, TokenRecord, TokenStore } from '../ports/index.js';
+import { maxDelegations, refuseTooDeep, statusOf } from './chain.js';
+import { writeChecked } from './checked-write.js';
 import { IdentityError } from './identity-error.js';
 import { hashToken, isSameHash, isTokenId, isTokenSecret, mintToken } from './token-secret.js';
 import { type TokenView, viewToken, viewTokens } from './token-view.js';
@@ -62,159 +63,144 @@ type Rights = Pick<
 
 export function createTokenAdmin(parts: TokenAdminParts): TokenAdmin {
   const { store, zone, now } = parts;
-
-  function audit(
-    action: AuditAction,
-    { id, principal, parent }: TokenRecord,
-    by: Actor,
-    more = {},
-  ): AuditRecord {
-    const detail = { principal, ...(parent !== undefined && { parent }), ...more };
-    return { ...by, at: now(), zone, action, decision: 'allow', target: id, detail };
-  }
-
-  async function add(
-    action: AuditAction,
-    rights: Rights,
-    {
-      by = parts.by,
-      more = {},
-    }: { readonly by?: Actor; readonly more?: Readonly<Record<string, unknown>> } = {},
-  ): Promise<MadeToken & { readonly record: TokenRecord }> {
-    const { secret, hash, id } = mintToken();
-    const record = { ...rights, id, hash, zone, createdBy: by.principal, createdAt: now() };
-    const kept = audit(action, record, by, { ...ceilings(record), ...more });
-    const revision = await inCheckedState(parts, (expected) => store.addToken(record, kept, expected));
-    return { token: await viewToken(store, record, now()), secret, revision, record };
-  }
-
-  async function find(id: string): Promise<TokenRecord> {
-    const record = isTokenId(id) ? await store.token(id) : undefined;
-    if (record?.zone === zone) return record;
-    throw new IdentityError(
-      'token.not_found',
-      isTokenId(id) ? `Unknown token: ${id}.` : 'No token has this id.',
-    );
-  }
-
-  async function findParent(text: string): Promise<TokenRecord> {
-    if (!isTokenSecret(text)) return find(text);
-    const hash = hashToken(text);
-    const record = await store.findToken(hash);
-    if (record?.zone === zone && isSameHash(record.hash, hash)) return record;
-    throw new IdentityError('token.not_found', 'Unknown token.');
-  }
-
-  async function childrenOf(id: string): Promise<number> {
-    const all = await store.tokens(zone);
-    return all.filter(({ parent, revokedAt }) => parent === id && revokedAt === undefined).length;
-  }
-
-  async function refuseVoid(record: TokenRecord): Promise<void> {
-    const { state } = await viewToken(store, record, now());
-    if (state === 'active') return;
-    const code =
-      state === 'revoked' || state === 'expired' ? (`token.${state}` as const) : 'token.parent_void';
-    throw new IdentityError(code, `Token ${record.id} is no longer valid: ${stateTexts[state]}.`);
-  }
-
-  async function refuseOtherWorkspace(parent: TokenRecord, wanted: string | undefined): Promise<void> {
-    const standing = await standingOf(store, zone, parent);
-    const own = standing.kind === 'good' ? standing.caller.workspace : undefined;
-    if (wanted === undefined || own === undefined || wanted === own) return;
-    const message = `The parent token ${parent.id} is only valid for the workspace ${own}.`;
-    throw new IdentityError('token.bad_workspace', message);
-  }
-
-  async function linksTo(record: TokenRecord): Promise<number> {
-    const standing = await standingOf(store, zone, record);
-    return standing.kind === 'good' ? standing.caller.chain.length : maxDelegations;
-  }
-
   return {
     async create(options) {
-      const fields = readOptions(options, context(parts));
-      const { record: _, ...made } = await add('token.create', fields);
+      const { record: _, ...made } = await add(parts, 'token.create', readOptions(options, context(parts)));
       return made;
     },
     list: async () => viewTokens(await store.tokens(zone), now()),
-    show: async (id) => viewToken(store, await find(id), now()),
-    async rotate(id) {
-      const old = await find(id);
-      await refuseVoid(old);
-      const children = await childrenOf(id);
-      const { record, ...made } = await add('token.rotate', rightsOf(old), { more: { replaces: id } });
-      try {
-        const gone = audit('token.rotate', old, parts.by, { replacedBy: record.id });
-        const revision = await store.revokeToken(zone, id, now(), gone);
-        // If it was revoked in the meantime, no second token may replace it.
-        if (revision === undefined) await refuseVoid(await find(id));
-        return { ...made, revision: revision ?? made.revision, replaced: id, children };
-      } catch (error) {
-        // The new secret was never returned, so revoke the token. If this fails too, the token is unusable anyway.
-        await store
-          .revokeToken(zone, record.id, now(), audit('token.revoke', record, parts.by))
-          .catch(() => {});
-        throw error;
-      }
-    },
+    show: async (id) => viewToken(store, await find(parts, id), now()),
+    rotate: (id) => rotate(parts, id),
     async revoke(id) {
-      const record = await find(id);
-      const children = await childrenOf(id);
-      const gone = audit('token.revoke', record, parts.by);
-      const revision = await inCheckedState(parts, (expected) =>
-        store.revokeToken(zone, id, now(), gone, expected),
+      const record = await find(parts, id);
+      const children = await childrenOf(parts, id);
+      const kept = auditRecord(parts, 'token.revoke', record);
+      const revision = await writeChecked(parts, (expected) =>
+        store.revokeToken(zone, id, now(), kept, expected),
       );
-      const token = await viewToken(store, await find(id), now());
+      const token = await viewToken(store, await find(parts, id), now());
       return { token, children, ...(revision !== undefined && { revision }) };
     },
-    async attenuate(given, options) {
-      const parent = await findParent(given);
-      await refuseVoid(parent);
-      refuseTooDeep(await linksTo(parent));
-      await refuseOtherWorkspace(parent, options.workspace);
-      const fields = readOptions({ principal: parent.principal, ...options }, context(parts));
-      const expiresAt = earlier(fields.expiresAt, parent.expiresAt);
-      const by = isTokenSecret(given) ? holderOf(parent) : parts.by;
-      const { record: _, ...made } = await add(
-        'token.attenuate',
-        {
-          ...fields,
-          parent: parent.id,
-          inheritsActive: options.inheritsActive ?? true,
-          ...(expiresAt !== undefined && { expiresAt }),
-        },
-        { by },
-      );
-      const requested = fields.expiresAt;
-      const isCut = expiresAt !== undefined && expiresAt !== requested;
-      if (!isCut) return made;
-      return { ...made, endsWith: { parent: parent.id, ...(requested !== undefined && { requested }) } };
-    },
+    attenuate: (parent, options) => attenuate(parts, parent, options),
   };
 }
 
-/** The caller lost the right during the operation. */
-export class NotAllowed extends Error {}
-
-const maxTries = 500;
-
-/** Writes at the revision at which the caller's rights were checked; checks again after a conflict. */
-async function inCheckedState<T>(
-  { store, zone, isStillAllowed }: TokenAdminParts,
-  write: (expected: string | undefined) => Promise<T>,
-): Promise<T> {
-  if (isStillAllowed === undefined) return write(undefined);
-  for (let tries = 1; ; tries += 1) {
-    const { history } = await store.head(zone);
-    if (!(await isStillAllowed())) throw new NotAllowed('Only an admin can do this.');
-    try {
-      return await write(history);
-    } catch (error) {
-      const isConflict = error instanceof StoreError && error.code === 'store.conflict';
-      if (!isConflict || tries >= maxTries) throw error;
-    }
+async function rotate(parts: TokenAdminParts, id: string): Promise<RotatedToken> {
+  const { store, zone, now } = parts;
+  const old = await find(parts, id);
+  await refuseVoid(parts, old);
+  const children = await childrenOf(parts, id);
+  const { record, ...made } = await add(parts, 'token.rotate', rightsOf(old), { more: { replaces: id } });
+  try {
+    const kept = auditRecord(parts, 'token.rotate', old, { more: { replacedBy: record.id } });
+    const revision = await store.revokeToken(zone, id, now(), kept);
+    // If it was revoked in the meantime, no second token may replace it.
+    if (revision === undefined) await refuseVoid(parts, await find(parts, id));
+    return { ...made, revision: revision ?? made.revision, replaced: id, children };
+  } catch (error) {
+    // The new secret was never returned, so revoke the token. If this fails too, the token is unusable anyway.
+    await store
+      .revokeToken(zone, record.id, now(), auditRecord(parts, 'token.revoke', record))
+      .catch(() => {});
+    throw error;
   }
+}
+
+async function attenuate(
+  parts: TokenAdminParts,
+  given: string,
+  options: ChildTokenOptions,
+): Promise<MadeToken> {
+  const parent = await findParent(parts, given);
+  await refuseVoid(parts, parent);
+  await refuseBadChild(parts, parent, options);
+  const fields = readOptions({ principal: parent.principal, ...options }, context(parts));
+  const expiresAt = earlier(fields.expiresAt, parent.expiresAt);
+  const rights = {
+    ...fields,
+    parent: parent.id,
+    inheritsActive: options.inheritsActive ?? true,
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+  const by = isTokenSecret(given) ? holderOf(parent) : parts.by;
+  const { record: _, ...made } = await add(parts, 'token.attenuate', rights, { by });
+  const requested = fields.expiresAt;
+  if (expiresAt === undefined || expiresAt === requested) return made;
+  return { ...made, endsWith: { parent: parent.id, ...(requested !== undefined && { requested }) } };
+}
+
+interface AuditOptions {
+  readonly by?: Actor;
+  /** Further details of the audit record. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+async function add(
+  parts: TokenAdminParts,
+  action: AuditAction,
+  rights: Rights,
+  { by = parts.by, more = {} }: AuditOptions = {},
+): Promise<MadeToken & { readonly record: TokenRecord }> {
+  const { store, zone, now } = parts;
+  const { secret, hash, id } = mintToken();
+  const record = { ...rights, id, hash, zone, createdBy: by.principal, createdAt: now() };
+  const kept = auditRecord(parts, action, record, { by, more: { ...ceilings(record), ...more } });
+  const revision = await writeChecked(parts, (expected) => store.addToken(record, kept, expected));
+  return { token: await viewToken(store, record, now()), secret, revision, record };
+}
+
+function auditRecord(
+  parts: TokenAdminParts,
+  action: AuditAction,
+  { id, principal, parent }: TokenRecord,
+  { by = parts.by, more = {} }: AuditOptions = {},
+): AuditRecord {
+  const detail = { principal, ...(parent !== undefined && { parent }), ...more };
+  return { ...by, at: parts.now(), zone: parts.zone, action, decision: 'allow', target: id, detail };
+}
+
+async function find({ store, zone }: TokenAdminParts, id: string): Promise<TokenRecord> {
+  const record = isTokenId(id) ? await store.token(id) : undefined;
+  if (record?.zone === zone) return record;
+  throw new IdentityError(
+    'token.not_found',
+    isTokenId(id) ? `Unknown token: ${id}.` : 'No token has this id.',
+  );
+}
+
+async function findParent(parts: TokenAdminParts, text: string): Promise<TokenRecord> {
+  if (!isTokenSecret(text)) return find(parts, text);
+  const hash = hashToken(text);
+  const record = await parts.store.findToken(hash);
+  if (record?.zone === parts.zone && isSameHash(record.hash, hash)) return record;
+  throw new IdentityError('token.not_found', 'Unknown token.');
+}
+
+async function childrenOf({ store, zone }: TokenAdminParts, id: string): Promise<number> {
+  const all = await store.tokens(zone);
+  return all.filter(({ parent, revokedAt }) => parent === id && revokedAt === undefined).length;
+}
+
+async function refuseVoid({ store, now }: TokenAdminParts, record: TokenRecord): Promise<void> {
+  const { state } = await viewToken(store, record, now());
+  if (state === 'active') return;
+  const code = state === 'revoked' || state === 'expired' ? (`token.${state}` as const) : 'token.parent_void';
+  throw new IdentityError(code, `Token ${record.id} is no longer valid: ${stateTexts[state]}.`);
+}
+
+/** A child adds one link to the chain and cannot leave the workspace of its parent. */
+async function refuseBadChild(
+  { store, zone }: TokenAdminParts,
+  parent: TokenRecord,
+  { workspace }: ChildTokenOptions,
+): Promise<void> {
+  const status = await statusOf(store, zone, parent);
+  const caller = status.kind === 'good' ? status.caller : undefined;
+  refuseTooDeep(caller?.chain.length ?? maxDelegations);
+  const own = caller?.workspace;
+  if (workspace === undefined || own === undefined || workspace === own) return;
+  const message = `The parent token ${parent.id} is only valid for the workspace ${own}.`;
+  throw new IdentityError('token.bad_workspace', message);
 }
 
 const stateTexts = {

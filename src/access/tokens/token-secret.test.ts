@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hashToken, isSameHash, isTokenId, isTokenSecret, mintToken, readBearer } from './token-secret.js';
 
 describe('a new token', () => {
-  it('is 256 random bits behind a prefix that people and scanners know', () => {
+  it('has 256 random bits after a prefix that people and scanners recognize', () => {
     const { secret, hash, id } = mintToken();
     expect(secret).toMatch(/^tgt_[\w-]{43}$/);
     expect(Buffer.from(secret.slice(4), 'base64url')).toHaveLength(32);
@@ -13,7 +13,7 @@ describe('a new token', () => {
     expect(hash).toBe(createHash('sha256').update(secret).digest('hex'));
   });
 
-  it('is never made twice, and its id tells nothing of it', () => {
+  it('is unique, and its id reveals nothing about it', () => {
     const made = Array.from({ length: 500 }, mintToken);
     expect(new Set(made.map(({ secret }) => secret)).size).toBe(500);
     expect(new Set(made.map(({ id }) => id)).size).toBe(500);
@@ -35,7 +35,7 @@ describe('isTokenSecret and isTokenId', () => {
     `tgt_${'a'.repeat(42)}=`,
     `tgt_${'a'.repeat(43)}\n`,
     ` tgt_${'a'.repeat(43)}`,
-  ])('know %j for no secret', (text) => expect(isTokenSecret(text)).toBe(false));
+  ])('do not accept %j as a secret', (text) => expect(isTokenSecret(text)).toBe(false));
 
   it.each([
     '',
@@ -45,11 +45,11 @@ describe('isTokenSecret and isTokenId', () => {
     'tok_aaaaaaaaaaa0',
     'tok_AAAAAAAAAAAA',
     "tok_' or 1=1",
-  ])('know %j for no id', (text) => expect(isTokenId(text)).toBe(false));
+  ])('do not accept %j as an id', (text) => expect(isTokenId(text)).toBe(false));
 });
 
 describe('isSameHash', () => {
-  it('looks at every digit', () => {
+  it('compares every digit', () => {
     const right = hashToken('a');
     expect(isSameHash(right, hashToken('a'))).toBe(true);
     for (let at = 0; at < right.length; at += 1) {

@@ -1,5 +1,5 @@
 import type { TokenRecord, TokenStore } from '../ports/index.js';
-import { hasExpired, standingOf } from './chain.js';
+import { hasExpired, statusOf } from './chain.js';
 
 export type TokenState = 'active' | 'expired' | 'revoked' | 'parent_void' | 'unreadable';
 
@@ -29,11 +29,11 @@ async function stateOf(
   record: TokenRecord,
   now: number,
 ): Promise<TokenState> {
-  const standing = await standingOf(store, record.zone, record);
-  if (standing.kind === 'good') {
-    const expired = hasExpired(standing, now);
+  const status = await statusOf(store, record.zone, record);
+  if (status.kind === 'good') {
+    const expired = hasExpired(status, now);
     return expired === undefined ? 'active' : expired === 'itself' ? 'expired' : 'parent_void';
   }
-  if (standing.reason === 'token_revoked') return 'revoked';
-  return standing.reason === 'parent_void' ? 'parent_void' : 'unreadable';
+  if (status.reason === 'token_revoked') return 'revoked';
+  return status.reason === 'parent_void' ? 'parent_void' : 'unreadable';
 }

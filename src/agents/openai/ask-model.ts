@@ -5,7 +5,7 @@ import { eventData, wholeBody } from './events.js';
 import { post } from './post.js';
 import { createAssembly, type Reply } from './reply.js';
 import type { Settings } from './settings.js';
-import { Trouble, troubleInStream, troubleOf } from './trouble.js';
+import { RequestError, errorInStream, errorForStatus } from './request-error.js';
 
 export interface Question {
   readonly settings: Settings;
@@ -27,24 +27,24 @@ export async function askModel(question: Question): Promise<Reply> {
     try {
       return await askOnce(question, hasUsageOption);
     } catch (error) {
-      const trouble = error instanceof Trouble ? error : undefined;
+      const failure = error instanceof RequestError ? error : undefined;
       if (signal.aborted) throw new AgentFailure('EXECUTION.WORKFLOW.CANCELLED', 'The agent was stopped.');
-      if (trouble === undefined) throw error;
-      if (hasUsageOption && trouble.status === 400 && trouble.message.includes('stream_options')) {
+      if (failure === undefined) throw error;
+      if (hasUsageOption && failure.status === 400 && failure.message.includes('stream_options')) {
         hasUsageOption = false;
         continue;
       }
-      if (!trouble.isRetryable || attempt >= settings.maxRetries) throw failureOf(trouble, settings, attempt);
+      if (!failure.isRetryable || attempt >= settings.maxRetries) throw failureOf(failure, settings, attempt);
       const grown = firstWaitMs * 2 ** attempt * (0.75 + Math.random() / 2);
-      const waitMs = Math.min(trouble.waitMs ?? grown, longestWaitMs);
+      const waitMs = Math.min(failure.waitMs ?? grown, longestWaitMs);
       attempt += 1;
-      onEvent({ kind: 'retry', reason: withoutKey(trouble.message, settings), waitMs });
+      onEvent({ kind: 'retry', reason: withoutKey(failure.message, settings), waitMs });
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-function failureOf({ code, message }: Trouble, settings: Settings, retries: number): AgentFailure {
+function failureOf({ code, message }: RequestError, settings: Settings, retries: number): AgentFailure {
   const tried = retries === 0 ? '' : ` (after ${String(retries + 1)} attempts)`;
   return new AgentFailure(code, `${withoutKey(message, settings)}${tried}`, nextAfter(code, settings));
 }
@@ -76,8 +76,8 @@ async function askOnce(question: Question, hasUsageOption: boolean): Promise<Rep
     signal,
   });
   if (posted.status !== 200) {
-    const said = await wholeBody(posted.body).catch(() => '');
-    throw troubleOf(posted.status, said, posted.retryAfter, Date.now());
+    const body = await wholeBody(posted.body).catch(() => '');
+    throw errorForStatus(posted.status, body, posted.retryAfter, Date.now());
   }
   // A server may ignore the request for a stream.
   const isStream = posted.type.includes('text/event-stream');
@@ -114,21 +114,25 @@ async function readStream(body: AsyncIterable<Uint8Array>, { onEvent }: Question
       const chunk = parsed(data);
       // The last piece of a broken connection, or invalid data: the stream ends here.
       if (chunk === undefined)
-        throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response stream of the model is not valid.', {
-          isRetryable: true,
-        });
+        throw new RequestError(
+          'EXECUTION.AGENT.BAD_RESPONSE',
+          'The response stream of the model is not valid.',
+          {
+            isRetryable: true,
+          },
+        );
       const { error } = asRecord(chunk);
-      if (error !== undefined && error !== null) throw troubleInStream(error);
+      if (error !== undefined && error !== null) throw errorInStream(error);
       const text = assembly.take(chunk);
       if (text !== '') onEvent({ kind: 'text', text });
     }
   } catch (error) {
     // After the finish marker only the usage is missing.
-    if (!(error instanceof Trouble) || !error.isRetryable || !assembly.isFinished()) throw error;
+    if (!(error instanceof RequestError) || !error.isRetryable || !assembly.isFinished()) throw error;
   }
   const isWhole = assembly.isFinished() || (isDone && !assembly.isEmpty());
   if (isWhole) return assembly.reply();
-  throw new Trouble('EXECUTION.AGENT.UNAVAILABLE', 'The response stream of the model ended too early.', {
+  throw new RequestError('EXECUTION.AGENT.UNAVAILABLE', 'The response stream of the model ended too early.', {
     isRetryable: true,
   });
 }
@@ -136,15 +140,15 @@ async function readStream(body: AsyncIterable<Uint8Array>, { onEvent }: Question
 function readWhole(text: string, { onEvent }: Question): Reply {
   const value = parsed(text);
   const { error, choices } = asRecord(value);
-  if (error !== undefined && error !== null) throw troubleInStream(error);
+  if (error !== undefined && error !== null) throw errorInStream(error);
   if (!Array.isArray(choices) || choices.length === 0) {
-    throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response of the model is not valid.', {
+    throw new RequestError('EXECUTION.AGENT.BAD_RESPONSE', 'The response of the model is not valid.', {
       isRetryable: true,
     });
   }
   const assembly = createAssembly();
-  const said = assembly.take(value);
-  if (said !== '') onEvent({ kind: 'text', text: said });
+  const added = assembly.take(value);
+  if (added !== '') onEvent({ kind: 'text', text: added });
   return assembly.reply();
 }
 

@@ -1,5 +1,5 @@
 import { createSseReader } from '../../lib/event-stream.js';
-import { Trouble } from './trouble.js';
+import { RequestError } from './request-error.js';
 
 const longest = 10 * 1024 * 1024;
 
@@ -10,7 +10,8 @@ export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > longest) throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response exceeds 10 MiB.');
+    if (size > longest)
+      throw new RequestError('EXECUTION.AGENT.BAD_RESPONSE', 'The response exceeds 10 MiB.');
     for (const { data } of reader.push(part)) yield data;
   }
   // Accept a last event without an empty line; the caller checks whether it is complete.
@@ -23,7 +24,8 @@ export async function wholeBody(body: AsyncIterable<Uint8Array>): Promise<string
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > longest) throw new Trouble('EXECUTION.AGENT.BAD_RESPONSE', 'The response exceeds 10 MiB.');
+    if (size > longest)
+      throw new RequestError('EXECUTION.AGENT.BAD_RESPONSE', 'The response exceeds 10 MiB.');
     text += decoder.decode(part, { stream: true });
   }
   return text + decoder.decode();

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { Trouble } from './trouble.js';
+import { RequestError } from './request-error.js';
 
 export interface Posted {
   readonly status: number;
   readonly type: string;
   readonly retryAfter: string | undefined;
-  /** Response body. Throws a Trouble if the connection breaks or is idle for too long. */
+  /** Response body. Throws a RequestError if the connection breaks or is idle for too long. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Stops reading. */
   leave(): void;
@@ -58,8 +58,8 @@ async function* bodyOf(response: IncomingMessage, order: Post): AsyncIterable<Ui
 }
 
 function unreachable({ signal, url }: Post, error: unknown): Error {
-  if (signal.aborted) return new Trouble('EXECUTION.WORKFLOW.CANCELLED', 'The agent was stopped.');
+  if (signal.aborted) return new RequestError('EXECUTION.WORKFLOW.CANCELLED', 'The agent was stopped.');
   const reason = error instanceof Error ? error.message || error.name : String(error);
   const message = `Cannot reach the model at ${url.origin}: ${reason}.`;
-  return new Trouble('EXECUTION.AGENT.UNAVAILABLE', message, { isRetryable: true });
+  return new RequestError('EXECUTION.AGENT.UNAVAILABLE', message, { isRetryable: true });
 }

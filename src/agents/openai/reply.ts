@@ -65,8 +65,8 @@ export function createAssembly(): Assembly {
 
   return {
     take(chunk) {
-      const { choices, usage: told } = asRecord(chunk);
-      usage = usageOf(told) ?? usage;
+      const { choices, usage: reported } = asRecord(chunk);
+      usage = usageOf(reported) ?? usage;
       const choice = asRecord(listOf(choices)[0]);
       // A server that does not stream sends `message` instead of `delta`.
       const delta = asRecord(choice['delta'] ?? choice['message']);

@@ -203,15 +203,15 @@ describe('an agent at a Chat Completions endpoint', () => {
   });
 
   it.each([
-    ['a refused key', { status: 401, message: 'bad key sk-test-key' }, 'EXECUTION.AGENT.UNAUTHORIZED'],
+    ['a rejected key', { status: 401, message: 'bad key sk-test-key' }, 'EXECUTION.AGENT.UNAUTHORIZED'],
     [
-      'too long a conversation',
+      'a conversation that is too long',
       { status: 400, code: 'context_length_exceeded' },
       'EXECUTION.AGENT.CONTEXT_LIMIT',
     ],
     ['any other refusal', { status: 404, message: 'no such model' }, 'EXECUTION.AGENT.FAILED'],
     ['garbage', { status: 200, body: '<html>' }, 'EXECUTION.AGENT.BAD_RESPONSE'],
-    ['a server that stays away', { status: 500 }, 'EXECUTION.AGENT.UNAVAILABLE'],
+    ['a server that stays unavailable', { status: 500 }, 'EXECUTION.AGENT.UNAVAILABLE'],
   ])('reports %s without the API key', async (_, fails, code) => {
     const failing = run(() => ({ fails: { headers: { 'retry-after': '0' }, ...fails } }), undefined, {
       options: { max_retries: 1 },

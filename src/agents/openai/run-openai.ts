@@ -96,7 +96,7 @@ async function makeCall(call: ModelCall, shown: ShownTools, order: AgentOrder): 
   onEvent({ kind: 'call', id, name, input: input ?? given });
   const started = performance.now();
   // Never call a tool with arguments the model did not mean.
-  const answer = input === undefined ? notAnObject(given) : await callGate(name, given, order);
+  const answer = input === undefined ? notAnObject(given) : await callGateway(name, given, order);
   onEvent({ kind: 'result', id, name, ...answer, ms: performance.now() - started });
   return answer;
 }
@@ -115,7 +115,7 @@ function notAnObject(text: string): ToolAnswer {
   return { isError: true, text: `Error input.invalid: the arguments are not a JSON object: ${shown}` };
 }
 
-async function callGate(name: string, argumentsText: string, order: AgentOrder): Promise<ToolAnswer> {
+async function callGateway(name: string, argumentsText: string, order: AgentOrder): Promise<ToolAnswer> {
   const { gateway, session, signal, newRequestId, trace, version } = order;
   const outcome = await gateway.call(
     {
@@ -157,9 +157,9 @@ function spend(
   { price }: Settings,
   messages: readonly unknown[],
 ): void {
-  const said = text.length + calls.reduce((sum, { argumentsText }) => sum + argumentsText.length, 0);
+  const length = text.length + calls.reduce((sum, { argumentsText }) => sum + argumentsText.length, 0);
   const input = usage?.input ?? Math.ceil(JSON.stringify(messages).length / charactersPerToken);
-  const output = usage?.output ?? Math.ceil(said / charactersPerToken);
+  const output = usage?.output ?? Math.ceil(length / charactersPerToken);
   spent.input += input;
   spent.output += output;
   spent.isEstimated ||= usage === undefined;

@@ -46,7 +46,7 @@ const sound: Evidence = {
 const verdict = (more: Partial<Evidence> = {}) =>
   decide(claude, '1.0.0', script, tools, 'tserver', { ...sound, ...more });
 
-describe('the verdict on an agent', () => {
+describe('the isolation result of an agent', () => {
   it('is isolated if all forbidden calls were denied and the allowed ones worked', () => {
     expect(verdict()).toEqual({ kind: 'isolated', version: '1.0.0', growsList: true });
   });
@@ -100,7 +100,7 @@ describe('the verdict on an agent', () => {
   });
 });
 
-describe('the script of a trial', () => {
+describe('the script of an isolation test', () => {
   it('calls every tool the agent may have, and some that no agent has', () => {
     const called = script.turns.flatMap((turn) => ('calls' in turn ? (turn.calls ?? []) : []));
     const names = called.map(({ name }) => name);

@@ -7,7 +7,7 @@ export interface Planted {
   acted(): readonly string[];
 }
 
-/** What a planted file runs to leave its mark: a command line, its words, or a script to load. */
+/** How a planted file leaves its mark: a command line, its arguments, or a script to load. */
 interface Trap {
   readonly line: string;
   readonly command: string;

@@ -27,9 +27,9 @@ const unknown: readonly NativeTool[] = [
   { name: 'functions.exec_command', input: (trace) => ({ cmd: `touch ${trace}` }) },
 ];
 
-export const lastWords = 'The trial is over.';
+export const finalText = 'The test is complete.';
 
-/** Calls all possible own tools, one per turn, and then the gateway tools. */
+/** Calls every tool the agent might have, one per turn, and then the gateway tools. */
 export function trialScript(cli: AgentCli, { file, made, late }: TrialTools): TrialScript {
   const traces = new Map<string, string>();
   const rogue = [...cli.natives, ...unknown].map(({ name, namespace, isText, input }, at): ScriptedTurn => {
@@ -48,7 +48,7 @@ export function trialScript(cli: AgentCli, { file, made, late }: TrialTools): Tr
   const after: readonly ScriptedTurn[] = [
     { calls: [{ name: new RegExp(`(?:^|[_/])${late}$`), arguments: { pattern: '*' } }] },
   ];
-  const turns = [...rogue, ...honest, ...after, { say: lastWords }];
+  const turns = [...rogue, ...honest, ...after, { say: finalText }];
   return { turns, traces, searchTurn: rogue.length + honest.length };
 }
 
@@ -59,9 +59,9 @@ export function turnOf(
 ): ScriptedTurn {
   const aside = asideFor(request);
   if (aside !== undefined) return aside;
-  const next = turns[request.turn] ?? { say: lastWords };
+  const next = turns[request.turn] ?? { say: finalText };
   const wanted = 'calls' in next ? next.calls[0]?.name : undefined;
   return wanted instanceof RegExp && !request.tools.some((name) => wanted.test(name))
-    ? { say: lastWords }
+    ? { say: finalText }
     : next;
 }

@@ -7,7 +7,7 @@ import type { AgentCli } from '../launch.js';
 import { runCli } from '../run-cli.js';
 import { decide } from './decide.js';
 import type { Planted } from './planted.js';
-import { lastWords, trialScript, type TrialTools, turnOf } from './script.js';
+import { finalText, trialScript, type TrialTools, turnOf } from './script.js';
 
 /** A safe test environment: empty home, empty workspace, separate gateway. */
 export interface TrialGround {
@@ -100,7 +100,7 @@ function filesIn(folder: string): readonly string[] | undefined {
 async function failureOf(running: Promise<{ readonly text: string }>): Promise<string | undefined> {
   try {
     const { text } = await running;
-    return text.includes(lastWords) ? undefined : 'it did not finish the script';
+    return text.includes(finalText) ? undefined : 'it did not finish the script';
   } catch (error) {
     if (error instanceof AgentFailure) return error.message;
     return messageOf(error);

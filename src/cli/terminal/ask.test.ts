@@ -15,7 +15,7 @@ describe('ask', () => {
       wasInterrupted = true;
     });
     input.write(typed);
-    // The interruption must come first, or the answer would count as a no.
+    // The interruption must arrive first, or the answer would count as no.
     expect(await asked.then((text) => [text, wasInterrupted])).toEqual([answer, isInterrupted]);
   });
 

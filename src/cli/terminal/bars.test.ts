@@ -23,7 +23,7 @@ describe('a table with bars', () => {
     expect(draw(40)[2]).toMatch(/^a_tool_whose_nam.*\.\. +10 {2}#$/);
   });
 
-  it('takes any number of rows', () => {
+  it('accepts any number of rows', () => {
     const many = Array.from({ length: 150_000 }, () => ({ cells: ['short', '1'], value: 1 }));
     const lines = barLines({ columns, rows: many, width: 40, fill: '#', rest: '..', paint: (text) => text });
     expect(lines).toHaveLength(150_001);

@@ -4,7 +4,7 @@ import { createOutput, type Sink } from './output.js';
 describe('createOutput', () => {
   it.each([
     ['a terminal', { isTerminal: true }, true],
-    ['a terminal of someone who wants no colours', { isTerminal: true, hasColours: false }, false],
+    ['a terminal with NO_COLOR', { isTerminal: true, hasColours: false }, false],
     ['a pipe', { isTerminal: false }, false],
     ['JSON', { isTerminal: true, isJson: true }, false],
   ])('writes to %s', (_where, circumstances, isColoured) => {
@@ -75,7 +75,7 @@ describe('createOutput', () => {
     );
   });
 
-  it('gives either text or JSON', () => {
+  it('prints either text or JSON', () => {
     const text = open({});
     const json = open({ isJson: true });
     for (const { output } of [text, json]) {

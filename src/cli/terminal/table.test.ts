@@ -79,7 +79,7 @@ describe('tableLines', () => {
     expect(tableLines([['a', words]], at(Infinity))).toEqual([`a  ${words}`]);
   });
 
-  it('takes any number of rows', () => {
+  it('accepts any number of rows', () => {
     const rows = Array.from({ length: 150_000 }, (_, n) => [`tool_${String(n)}`, 'server:a', 'Does it.']);
     expect(tableLines(rows, at(80))).toHaveLength(150_000);
   });

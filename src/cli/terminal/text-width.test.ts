@@ -41,10 +41,13 @@ describe('a very long text', () => {
     vi.restoreAllMocks();
   });
 
-  it.each(['🇩🇪', '👩‍👩‍👧‍👦', 'e\u0301', '漢', '🚀', '漢 '])('is as wide as its letters: %j', (letter) => {
-    for (let before = 0; before < 5; before += 1)
-      expect(widthOf('a'.repeat(before) + letter.repeat(300))).toBe(before + 300 * widthOf(letter));
-  });
+  it.each(['🇩🇪', '👩‍👩‍👧‍👦', 'e\u0301', '漢', '🚀', '漢 '])(
+    'is as wide as the sum of its letters: %j',
+    (letter) => {
+      for (let before = 0; before < 5; before += 1)
+        expect(widthOf('a'.repeat(before) + letter.repeat(300))).toBe(before + 300 * widthOf(letter));
+    },
+  );
 
   it('is measured in short pieces, each of them once', () => {
     const { longest, all } = segmented(() => widthOf('漢 '.repeat(5_000)));
@@ -59,7 +62,7 @@ describe('a very long text', () => {
     expect(all).toBeLessThan(1000);
   });
 
-  it('is not measured beyond what is asked', () => {
+  it('is not measured beyond the requested width', () => {
     expect(segmented(() => widthOf('漢 '.repeat(5_000), 80)).all).toBeLessThan(1000);
     expect(segmented(() => padded('漢 '.repeat(5_000), 80)).all).toBeLessThan(1000);
   });
@@ -71,7 +74,7 @@ describe('a very long text', () => {
   });
 });
 
-/** How much text the segmenter was given; its time grows faster than the length. */
+/** Amount of text passed to the segmenter, whose time grows faster than the length. */
 function segmented(work: () => unknown): { readonly longest: number; readonly all: number } {
   const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
   work();

@@ -1,6 +1,6 @@
 /** Escape sequences for colors, which take no columns. */
 const paints = /\u001b\[[\d;]*m/g;
-/** Latin letters, our own signs and box-drawing characters: one column each. */
+/** Latin letters, our own symbols and box-drawing characters: one column each. */
 const narrow = /^[\u0020-\u02ff\u2010-\u2027\u2190-\u2199\u2500-\u25a0\u2713\u2717]*$/;
 /** East Asian characters, full-width forms and emoji: two columns each. */
 const wide =

@@ -8,7 +8,7 @@ describe('withoutUserinfo', () => {
     ['http://ann:p@ss@host and ftp://b:c@d', 'http://host and ftp://d'],
     ['https://host.example/@scope/name?mail=a@b', 'https://host.example/@scope/name?mail=a@b'],
     ['mail ann@host.example', 'mail ann@host.example'],
-  ])('takes user and password out of %j', (text, safe) => {
+  ])('removes user and password from %j', (text, safe) => {
     expect(withoutUserinfo(text)).toBe(safe);
   });
 });

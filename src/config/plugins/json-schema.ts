@@ -1,4 +1,5 @@
-import { type JsonSchema, referringSchema } from '../json-schema.js';
+import type { JsonSchema } from '../../lib/schema-table/json-schema.js';
+import { referringSchema } from '../json-schema.js';
 import { pluginsTable } from './plugins-schema.js';
 
 /** JSON Schema (2020-12) of `plugins.yaml`, for editors. */

@@ -1,4 +1,5 @@
-import { defineRecord, type ValueOf } from '../field.js';
+import type { ValueOf } from '../../lib/schema-table/field.js';
+import { defineRecord } from '../field.js';
 
 const words = {
   kind: 'text',
@@ -10,7 +11,7 @@ const words = {
 const setting = defineRecord({
   kind: 'record',
   description: 'One setting of the plugin.',
-  isOpen: true,
+  unknownKeys: 'accept',
   fields: {
     type: {
       kind: 'choice',
@@ -40,7 +41,7 @@ const patterns = {
 export const manifestTable = defineRecord({
   kind: 'record',
   description: 'The manifest of a plugin.',
-  isOpen: true,
+  unknownKeys: 'accept',
   fields: {
     name: { ...words, description: 'Plugin name: letters, digits, `_` and `-`.', required: true },
     version: { ...words, description: 'Plugin version, such as `1.2.3`.', required: true },
@@ -67,7 +68,7 @@ export const manifestTable = defineRecord({
       kind: 'record',
       description: 'Events that the plugin subscribes to and emits.',
       default: {},
-      isOpen: true,
+      unknownKeys: 'accept',
       fields: { subscribe: patterns, emit: patterns },
     },
   },

@@ -1,4 +1,5 @@
-import { defineClassified, type ValueOf } from '../field.js';
+import type { ValueOf } from '../../lib/schema-table/field.js';
+import { defineClassified } from '../field.js';
 
 const text = { kind: 'text', format: 'any', takesScalars: true } as const;
 

@@ -1,52 +1,52 @@
 import type { Cover } from './covered.js';
 import type { Reach } from './reach.js';
 
-/** Gathers files, and what their text says that they load. Only what lies in the roots counts. */
+/** Collects files and everything that their text loads. Only files in the roots count. */
 export interface Gathering {
   readonly roots: readonly string[];
-  /** Where relative names of commands and modules begin, beside the folder of the file. */
+  /** Folders from which commands and modules with relative names are resolved, besides the folder of the file. */
   readonly bases: Set<string>;
   addFile(path: string): void;
-  /** What a text loads, as the file of that path. The file itself is covered in another way. */
+  /** Adds what a text loads, as if it were the file at that path. The file itself is not added. */
   addText(path: string, text: string): void;
-  /** `./a`, `../a`: the file, or what interpreters take for it. */
+  /** `./a`, `../a`: the file, or what interpreters load instead. */
   addNamed(folder: string, name: string): void;
   addMissing(path: string): void;
-  /** Nothing of it may be trusted, for this reason. */
+  /** Makes the whole result untrusted, for this reason. */
   fail(reason: string): void;
   /** A package by its name, as a file in that folder finds it. */
   addPackage(folder: string, name: string): void;
   addFolder(folder: string): void;
-  /** Everything in a folder, new files included: for what cannot be followed. */
+  /** Everything in a folder, including new files, if what is loaded from it can't be determined. */
   addTree(folder: string): void;
-  /** The same without files that a server writes while it runs. */
+  /** Like `addTree`, without files that a server writes while it runs. */
   addCodeTree(folder: string): void;
   /** Everything that a text can reach without naming it. `own`: the folder of its file. */
   addReach(reach: Reach, bases: Iterable<string>, own?: string): void;
-  /** That a shell reads this file, whatever its name is. */
+  /** Treats this file as a shell script, whatever its name is. */
   noteShell(path: string): void;
-  /** What Python could import from a folder on its path, new modules included. */
+  /** What Python could import from a folder on its path, including new modules. */
   addImportable(folder: string): void;
-  /** Folders that packages are looked up in, beside every `node_modules`. */
+  /** Folders in which packages are looked up, besides every `node_modules`. */
   readonly moduleFolders: Set<string>;
-  /** Scripts by `package.json`, which every command may ask for. */
+  /** Cached scripts of each `package.json`. */
   readonly scripts: Map<string, Readonly<Record<string, unknown>>>;
-  /** False for a script that was followed before: scripts may run each other. */
+  /** False for a script that was already followed, because scripts may run each other. */
   isNewScript(folder: string, name: string): boolean;
-  /** False above the limit of commands; then the search has failed. */
+  /** False above the limit of commands, which makes the search fail. */
   countLine(): boolean;
   /** A folder that an interpreter searches, whatever it holds now. */
   noteSearched(folder: string): void;
-  /** Whether what interpreters choose by themselves counts too: for programs that nothing else holds. */
+  /** Also add what interpreters load implicitly, for programs that Tidegate starts. */
   readonly isStart: boolean;
   cover(): Cover;
 }
 
-/** What need not be gathered. */
+/** What is not collected. */
 export interface LeftOut {
-  /** A file that is covered in another way. */
+  /** A file whose trust is checked elsewhere. */
   isFile(path: string): boolean;
-  /** A name that a file of that folder gets from the gateway, whatever is installed. */
+  /** A module that the gateway provides to files in that folder, whatever is installed. */
   isModule(name: string, folder: string): boolean;
 }
 

@@ -1,6 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Gathering } from './cover.js';
-import { isHarmless, linesOf, runner, splitWords, withoutKeywords } from './shell-lines.js';
+import { isHarmless } from './harmless-commands.js';
+import { runner, withoutKeywords } from './shell-lines.js';
+import { commandsIn } from './shell-words.js';
 import { statsOf } from './stats-of.js';
 import { readRegularText } from './workspace-paths.js';
 
@@ -17,7 +19,7 @@ export function widen(gathering: Gathering, lines: readonly string[], cwds: read
   const known = new Set(programs);
   const isKnown = (path: string): boolean => known.has(path);
   const isClear = (text: string): boolean =>
-    linesOf(text).every((line) => isClearLine(splitWords(line), cwds, isKnown));
+    commandsIn(text)?.every((words) => isClearLine(words, cwds, isKnown)) === true;
   const canFollow =
     found.computed.length === 0 &&
     lines.every(isClear) &&
@@ -33,7 +35,7 @@ function isClearLine(
 ): boolean {
   const command = withoutKeywords(words);
   const [first = '', ...rest] = command;
-  if (first === '' || first.startsWith('#') || isHarmless(command)) return true;
+  if (first === '' || isHarmless(command)) return true;
   const script = first.includes('/') ? first : runner.test(basename(first)) ? (rest[0] ?? '') : '';
   return (
     /^[\w./-]+$/.test(script) && !script.startsWith('-') && cwds.some((cwd) => isKnown(resolve(cwd, script)))

@@ -76,7 +76,7 @@ describe('tokens over the admin API', () => {
     expect(await store.tokens('local')).toEqual([]);
   });
 
-  it('that are revoked or expired cannot have children', async () => {
+  it('cannot be derived from revoked or expired tokens', async () => {
     const { create, revoke } = open();
     const made = (await create({ principal: 'agent:a' })) as { value: { token: { id: string } } };
     const parent = made.value.token.id;
@@ -84,7 +84,7 @@ describe('tokens over the admin API', () => {
     expect(await create({ parent })).toMatchObject({ refused: { status: 409, code: 'token.revoked' } });
   });
 
-  it('wait for an unavailable store', async () => {
+  it('fail if the store is unavailable', async () => {
     const { list, fail } = open();
     fail();
     await expect(list()).rejects.toMatchObject({ code: 'store.unavailable' });

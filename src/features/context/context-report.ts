@@ -57,7 +57,7 @@ export async function contextReport(parts: ReportParts): Promise<ContextReport> 
   const mode = opened.exposure.mode(looking, visible);
   opened.exposure.forget(looking);
   const isShown = ({ name }: ToolSpec): boolean => shown.has(name);
-  const existing = mode === 'eager' ? visible.filter(({ reach }) => reach !== 'open') : visible;
+  const existing = mode === 'eager' ? visible.list.filter(({ reach }) => reach !== 'open') : visible.list;
   const listed = existing.filter(isShown);
   const deferred = existing.filter((tool) => !isShown(tool));
   const { lazy, maxActiveSchemas, maxActiveTokens } = opened.settings;
@@ -71,13 +71,13 @@ export async function contextReport(parts: ReportParts): Promise<ContextReport> 
     listed: { tools: listed.length, tokens: sum(listed, count) },
     deferred: { tools: deferred.length, tokens: sum(deferred, count) },
     defersItself: mode === 'eager' && opened.exposure.defersItself(looking, visible, client),
-    idle: idleWords(opened, gateway.registry.everyTool()),
+    idle: unusedSettings(opened, gateway.registry.everyTool()),
     servers: costs(existing, new Set(deferred), count),
     sessions: [...opened.exposure.sessions().map(sessionOf), ...(await liveSessions(parts.live))],
   };
 }
 
-function idleWords({ settings, hinted }: OpenedExposure, tools: readonly ToolSpec[]): readonly string[] {
+function unusedSettings({ settings, hinted }: OpenedExposure, tools: readonly ToolSpec[]): readonly string[] {
   const isIdle = (pattern: string): boolean => !tools.some(({ name }) => matchesPattern(pattern, name));
   const names = new Set(tools.map(({ name }) => name));
   return [

@@ -1,4 +1,4 @@
-import type { Session, ToolSpec } from '../../core/index.js';
+import type { Session, ToolSpec, VisibleTools } from '../../core/index.js';
 import type { ExposureMode } from '../../ports/catalog.js';
 import { createLazyExposure } from '../../exposure/index.js';
 import type { Gateway } from '../../gateway/index.js';
@@ -47,13 +47,14 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
   const counter = await openCounter(parts.isExact);
   const visible = gateway.registry.visibleTools(parts.session);
   const view = viewsOf(parts, visible, counter);
-  const costs = new Map(visible.map((tool) => [tool, counter.tool(tool)]));
+  const { list } = visible;
+  const costs = new Map(list.map((tool) => [tool, counter.tool(tool)]));
   const sum = (tools: readonly ToolSpec[]): Amount => ({
     tools: tools.length,
     tokens: tools.reduce((all, tool) => all + (costs.get(tool) ?? 0), 0),
   });
-  const fromOf = fromWords(visible);
-  const all = visible.map((tool) => ({
+  const fromOf = fromWords(list);
+  const all = list.map((tool) => ({
     name: tool.name,
     server: fromOf(tool),
     source: tool.source,
@@ -65,16 +66,16 @@ export async function costReport(parts: CostParts): Promise<CostReport> {
   }));
   // Tool search and `call_tool` cost nothing if no tools are deferred.
   const tools = all.filter((one) => one.isEager || one.isAlwaysListed || one.isListedNow);
-  const lazy = sum(visible.filter(({ name }) => view.lazy.has(name)));
+  const lazy = sum(list.filter(({ name }) => view.lazy.has(name)));
   const facts = {
     counted: counter.counted,
     setting: opened.settings.lazy,
     deferAboveTokens: opened.settings.deferAboveTokens,
     mode: view.mode,
     defersItself: view.defersItself,
-    eager: sum(visible.filter(({ reach }) => reach !== 'open')),
+    eager: sum(list.filter(({ reach }) => reach !== 'open')),
     lazy: { ...lazy, tokens: lazy.tokens + view.instructions, instructions: view.instructions },
-    now: sum(visible.filter(({ name }) => view.now.has(name))),
+    now: sum(list.filter(({ name }) => view.now.has(name))),
     servers: serverSums(tools),
     tools: tools.toSorted((a, b) => b.tokens - a.tokens || (a.name < b.name ? -1 : 1)),
   };
@@ -99,7 +100,7 @@ interface Views {
 
 function viewsOf(
   { opened, session, client: name }: CostParts,
-  visible: readonly ToolSpec[],
+  visible: VisibleTools,
   counter: Counter,
 ): Views {
   const settings = { ...opened.settings, lazy: 'on', delivery: 'call_tool', clients: new Map() } as const;

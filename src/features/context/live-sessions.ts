@@ -65,11 +65,11 @@ function holderIn(name: string): Holder | undefined {
 
 function sessionsIn(path: string, file: string | undefined): readonly ContextSession[] {
   try {
-    const told = JSON.parse(readFileSync(path, 'utf8')) as {
+    const record = JSON.parse(readFileSync(path, 'utf8')) as {
       readonly file?: string;
       readonly sessions: readonly ContextSession[];
     };
-    return told.file === file ? told.sessions : [];
+    return record.file === file ? record.sessions : [];
   } catch {
     // The process just ended.
     return [];

@@ -52,20 +52,20 @@ async function sandboxFinding(scene: Scene): Promise<Finding> {
       next: 'remove `sandbox: off` from `shell` in tidegate.yaml, then: tidegate trust',
     };
   const { findBubblewrap } = await import('../../services/shell/bubblewrap.js');
-  const said: string[] = [];
+  const logged: string[] = [];
   const processes = openLateProcesses({ stateDir: scene.home, log: () => undefined });
   try {
     const program = await findBubblewrap({
       roots: await scene.roots(),
       processes,
       path: childEnvironment(scene.env, {})['PATH'] ?? '',
-      log: (line) => said.push(line),
+      log: (line) => logged.push(line),
     });
     if (program !== undefined) return { state: 'ok', detail: `${program} works` };
   } finally {
     await processes.close();
   }
-  const why = said.join(' ').replace('Commands run without sandbox: ', '');
+  const why = logged.join(' ').replace(/Commands run without (?:a )?sandbox: /, '');
   const isThere = why.includes('does not work here');
   const next = isThere ? 'allow user namespaces for this user or container' : 'apt install bubblewrap';
   return { state: 'warn', detail: `no sandbox: ${why}`, more: [notForOthers], next };

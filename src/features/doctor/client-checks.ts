@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { commandLine } from '../../lib/shell-word.js';
-import { type ClientPlace, clients, type FoundServer, gateOf } from '../../clients/index.js';
+import { type ClientPlace, clients, type FoundServer, tidegateEntryOf } from '../../clients/index.js';
 import { type Environment, homeOf, stateDirectory } from '../../config/index.js';
 import { type Backup, openBackups } from '../../workspace/client-files/backups.js';
 import { readForeign } from '../../workspace/client-files/foreign-file.js';
@@ -46,15 +46,17 @@ function clientFindings(scene: Scene): readonly Finding[] {
   const place = placeOf(scene);
   const { sources, problems } = gather(clients, place);
   const kept = scene.obstacle() === undefined ? newestOf(openBackups(scene.home), { names: [], place }) : [];
-  const gates = sources.flatMap((source) =>
-    source.servers.filter(({ isGate }) => isGate).map((found) => ({ source, found })),
+  const entries = sources.flatMap((source) =>
+    source.servers.filter(({ isTidegate }) => isTidegate).map((found) => ({ source, found })),
   );
   const found = [
-    ...gates.slice(0, mostRows).map(({ source, found: server }) => gateRow(source, server, { scene, kept })),
+    ...entries
+      .slice(0, mostRows)
+      .map(({ source, found: server }) => entryRow(source, server, { scene, kept })),
     ...problems.map(problemRow),
     ...kept.flatMap(lostRow),
   ];
-  const left = gates.length - mostRows;
+  const left = entries.length - mostRows;
   if (left > 0) return [...found, { state: 'warn', detail: `${String(left)} more entries were not checked` }];
   return found.length > 0
     ? found
@@ -66,7 +68,7 @@ function placeOf({ cwd, env }: Scene): ClientPlace {
   return { platform: process.platform, home, folders: projectFolders(cwd, home), env };
 }
 
-function gateRow(source: Source, found: FoundServer, look: Look): Finding {
+function entryRow(source: Source, found: FoundServer, look: Look): Finding {
   const { client, file } = source;
   const project = projectOf(source, found);
   const facts = {
@@ -84,7 +86,7 @@ function projectOf({ file }: Source, { section }: FoundServer): string | undefin
 
 /** What distinguishes this gateway entry from others in the same file. */
 function apart(source: Source, found: FoundServer): readonly string[] {
-  const others = source.servers.filter((one) => one.isGate && one !== found);
+  const others = source.servers.filter((one) => one.isTidegate && one !== found);
   const folder = projectOf(source, found);
   const hasTwin = others.some((one) => projectOf(source, one) === folder);
   return [...(folder === undefined ? [] : [`for ${folder}`]), ...(hasTwin ? [found.name] : [])];
@@ -133,12 +135,12 @@ function untrusted(gate: GateInFile, scene: Scene): Judged | undefined {
 
 /** The trust record of another state directory must not be read: anyone could have written the file that names it. */
 function hasOtherState({ found }: GateInFile, { env, home }: Scene): boolean {
-  const own: Environment = gateOf(found.entry)?.env ?? {};
+  const own: Environment = tidegateEntryOf(found.entry)?.env ?? {};
   return stateDirectory({ ...env, ...own }) !== home;
 }
 
 function sound({ found }: GateInFile): Judged {
-  const gate = gateOf(found.entry);
+  const gate = tidegateEntryOf(found.entry);
   if (gate?.form === 'behind')
     return { state: 'skipped', detail: `started through ${gate.command}: not checked` };
   if (gate?.form !== 'runner')

@@ -19,7 +19,7 @@ const place = {
   cwd: '/',
   env: { TIDEGATE_HOME: '/nonexistent/home' },
   version: '0.0.0',
-  keepingCommand: () => Promise.resolve(undefined),
+  storeSecretsCommand: () => Promise.resolve(undefined),
 };
 
 function run(
@@ -37,7 +37,7 @@ describe('the checks of doctor', () => {
       expect([id, why.endsWith('.'), remedy.endsWith('.')]).toEqual([id, true, true]);
   });
 
-  it('become findings when they throw or time out, and other checks go on', async () => {
+  it('become findings if they throw or time out, and other checks continue', async () => {
     const { examined } = await run([
       {
         ...about,
@@ -80,10 +80,10 @@ describe('the checks of doctor', () => {
   it('apply fixes only with --fix, check again afterwards, and report fixes that failed', async () => {
     let isBroken = true;
     const fix = {
-      does: 'mend it',
+      does: 'fix it',
       run: () => {
         isBroken = false;
-        return Promise.resolve('mended it');
+        return Promise.resolve('fixed it');
       },
     };
     const broken: Finding = { state: 'fail', detail: 'broken', fix };
@@ -107,7 +107,7 @@ describe('the checks of doctor', () => {
     const { examined, fixed } = await run(own, { isFixing: true });
     expect(examined.map(({ findings }) => worstOf(findings))).toEqual(['ok', 'warn', 'ok']);
     expect(fixed).toEqual([
-      { id: 'a', did: 'mended it', isDone: true },
+      { id: 'a', did: 'fixed it', isDone: true },
       { id: 'b', did: 'try: no', isDone: false },
     ]);
   });

@@ -2,6 +2,7 @@ import { sep } from 'node:path';
 import type { RunRefusal } from '../../ports/own-paths.js';
 import type { Session } from '../../core/index.js';
 import { createOwnPaths, type OwnPlaces } from '../../services/own-paths/index.js';
+import { openKnownPlaces } from '../../workspace/known-places.js';
 import { linkProblem, ownPlaces, stateAroundProblem } from '../../workspace/own-places.js';
 import type { Finding } from './check.js';
 import type { Scene } from './scene.js';
@@ -14,7 +15,7 @@ export async function exposureFindings(scene: Scene, isSandboxed: boolean): Prom
   const around = stateAroundProblem(roots, scene.home);
   if (around !== undefined) return [{ state: 'fail', detail: around.message, next: around.remedy }];
   const config = located.isTrusted ? located.config : { ...located.config, workspace: { roots } };
-  const parts = { config, env: scene.env, folder: located.folder };
+  const parts = { config, env: scene.env, folder: located.folder, others: openKnownPlaces(scene.home).all() };
   const link = linkProblem(parts);
   if (link !== undefined) return [{ state: 'fail', detail: link.message, next: link.remedy }];
   const places = ownPlaces(parts);

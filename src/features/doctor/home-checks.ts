@@ -61,7 +61,7 @@ function homeFinding(scene: Scene): Finding {
   if (stats.uid !== own) return { state, detail, facts, next: 'set TIDEGATE_HOME to another directory' };
   const next = `chmod 700 ${shellWord(home)}`;
   // The directory may be shared, so its mode must not be changed.
-  if (strange.length > 0) return { state, detail, facts, next, more: [notMended(strange)] };
+  if (strange.length > 0) return { state, detail, facts, next, more: [notFixed(strange)] };
   const run = async (): Promise<string> => {
     chmodSync(home, 0o700);
     return `changed the mode of ${home} from ${modeOf(stats.mode)} to 700`;
@@ -69,7 +69,7 @@ function homeFinding(scene: Scene): Finding {
   return { state, detail, facts, next, fix: { does: 'chmod 700', run } };
 }
 
-function notMended(strange: readonly string[]): string {
+function notFixed(strange: readonly string[]): string {
   const named = strange.slice(0, mostNamed).join(', ');
   const others = strange.length > mostNamed ? ` and ${String(strange.length - mostNamed)} more` : '';
   return `not changed by --fix: the directory also contains ${named}${others}, which Tidegate did not create, so it may be shared. You can also set TIDEGATE_HOME to another directory.`;

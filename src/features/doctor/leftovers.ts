@@ -13,7 +13,7 @@ import type { Check, Finding } from './check.js';
 import { isPipesFolder } from './own-entries.js';
 import type { Scene } from './scene.js';
 
-/** What ended processes left behind; file names contain the process id. */
+/** Leftovers of processes that have ended; file names contain the process id. */
 interface Leftovers {
   readonly leases: number;
   readonly sockets: number;
@@ -88,7 +88,7 @@ function describeLeftovers({
   ];
 }
 
-/** Each sweep checks again what is dead and leaves everything else alone. */
+/** Each cleanup checks again which processes have ended, and leaves everything else alone. */
 async function sweep(home: string, { backups, serve, pipes }: Leftovers): Promise<void> {
   await sweepLeftovers(home);
   await sweepSockets(home);

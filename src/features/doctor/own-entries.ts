@@ -24,6 +24,7 @@ export const files = [
   'trust.json',
   'secrets.json',
   'known-stores.json',
+  'places.json',
   'serve.json',
   'token',
   'agents.json',
@@ -42,7 +43,7 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const broken = `(?:\\.[0-9a-f]{16}){0,3}(?:\\.${uuid})?`;
 /** Temporary names: drafts, locks and SQLite's first journal. */
 const passing = new RegExp(
-  `^(?:(?:trust|secrets|known-stores|agents|plugins-off)\\.json(?:\\.${uuid}\\.draft|\\.\\d+(?:\\.\\w+)?|\\.lock${broken})|import\\.lock${broken}|state\\.db-journal|\\.tidegate\\.ya?ml\\.${uuid}\\.tidegate)$`,
+  `^(?:(?:trust|secrets|known-stores|places|agents|plugins-off)\\.json(?:\\.${uuid}\\.draft|\\.\\d+(?:\\.\\w+)?|\\.lock${broken})|import\\.lock${broken}|state\\.db-journal|\\.tidegate\\.ya?ml\\.${uuid}\\.tidegate)$`,
 );
 /** Names made by `mkdtemp`. */
 const pipes = /^pipes-[A-Za-z0-9]{6}$/;

@@ -87,7 +87,7 @@ function unsetErrors({ problems }: Located): readonly string[] {
 async function nextForUnset(names: readonly string[], scene: Scene, file: string): Promise<string> {
   // Others may have written to an unsafe state directory, so nothing is read from it.
   const place = { cwd: scene.cwd, env: scene.env, version: scene.version, file };
-  const keeping = scene.obstacle() === undefined ? await scene.keepingCommand(place, names) : undefined;
+  const keeping = scene.obstacle() === undefined ? await scene.storeSecretsCommand(place, names) : undefined;
   return keeping ?? commandLine('secrets', 'set', names[0] ?? '');
 }
 

@@ -27,7 +27,7 @@ export const rightsChecks: readonly Check[] = [
     title: 'Store',
     why: 'The store holds grants, tokens and records. If it cannot be read, everyone except you is refused.',
     remedy:
-      'Move a damaged file away and restore a backup. For PostgreSQL, check the address and the server log.',
+      'Move a damaged file to another place and restore a backup. For PostgreSQL, check the address and the server log.',
     limitMs: 20_000,
     run: async (scene) => [await storeFinding(scene, await scene.located())],
   },
@@ -88,7 +88,7 @@ async function ofSqlite(scene: Scene, { file: named, zone, before }: SqlitePlace
       };
     return { state: 'ok', detail: `${before}${file} does not exist yet; it is created when needed` };
   }
-  const next = `move it away and restore a backup: ${shellWord(file)}`;
+  const next = `move it to another place and restore a backup: ${shellWord(file)}`;
   if (!stats.isFile()) return { state: 'fail', detail: `${file} is not a regular file`, next };
   const { inspectSqlite } = await import('../../stores/sqlite/index.js');
   try {

@@ -11,7 +11,10 @@ export interface ScenePlace {
   readonly configFile?: string;
   readonly signal: AbortSignal;
   /** The command that moves plain-text values of client files into the secrets file; undefined if there are none. */
-  readonly keepingCommand: (place: SecretsPlace, names: readonly string[]) => Promise<string | undefined>;
+  readonly storeSecretsCommand: (
+    place: SecretsPlace,
+    names: readonly string[],
+  ) => Promise<string | undefined>;
 }
 
 export interface SecretsPlace {

@@ -50,9 +50,9 @@ async function serverFindings(scene: Scene): Promise<readonly Finding[]> {
 /** Starts the trusted servers briefly, a few at a time, and always stops them. */
 async function examineServers(scene: Scene, located: Located): Promise<readonly Finding[]> {
   const { config, isTrusted } = located;
-  const lastWords = new Map<string, string[]>();
+  const stderrTails = new Map<string, string[]>();
   const log: Log = (_level, message, fields) => {
-    if (message === 'server stderr') keepWords(lastWords, fields);
+    if (message === 'server stderr') keepStderr(stderrTails, fields);
   };
   const processes = openLateProcesses({ stateDir: scene.home, log: () => undefined });
   const kept = openFileMemory(scene.home);
@@ -79,7 +79,7 @@ async function examineServers(scene: Scene, located: Located): Promise<readonly 
     const found = await mapAtOnce(all, atOnce, (provider) =>
       signal.aborted || performance.now() > end
         ? Promise.resolve(notLookedAt(provider, signal))
-        : examineServer(provider, { signal, lastWords, next: byHand.get(provider.id) ?? '' }),
+        : examineServer(provider, { signal, lastWords: stderrTails, next: byHand.get(provider.id) ?? '' }),
     );
     return [
       ...found,
@@ -92,12 +92,12 @@ async function examineServers(scene: Scene, located: Located): Promise<readonly 
   }
 }
 
-const mostWords = 5;
+const maxLines = 5;
 
-function keepWords(lastWords: Map<string, string[]>, fields: Readonly<Record<string, unknown>> = {}): void {
+function keepStderr(lastWords: Map<string, string[]>, fields: Readonly<Record<string, unknown>> = {}): void {
   const { server, line } = fields;
   if (typeof server !== 'string' || typeof line !== 'string') return;
-  lastWords.set(server, [...(lastWords.get(server) ?? []), createLineRedactor()(line)].slice(-mostWords));
+  lastWords.set(server, [...(lastWords.get(server) ?? []), createLineRedactor()(line)].slice(-maxLines));
 }
 
 interface Watching {

@@ -7,14 +7,14 @@ const asEscapes = Array.from(
   (_, at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, '0')}`,
 ).join('');
 
-describe('values that are masked', () => {
+describe('masked values', () => {
   it.each([
-    ['as it is', `'${value}'`],
-    ['as JSON writes it', JSON.stringify(value)],
-    ['with some signs as escapes', String.raw`"made\/up\u003dsecret\"\u00E9\ud83d\uDE00"`],
-    ['with every sign as an escape', `"${asEscapes}"`],
-    ['as TOML writes it', String.raw`"made/up\U0000003Dsecret\"\xe9\U0001F600"`],
-    ['over the end of a line of TOML', `"${value.slice(0, 8)}\\\n   ${value.slice(8).replace('"', '\\"')}"`],
+    ['plain', `'${value}'`],
+    ['in JSON', JSON.stringify(value)],
+    ['with some characters escaped', String.raw`"made\/up\u003dsecret\"\u00E9\ud83d\uDE00"`],
+    ['with every character escaped', `"${asEscapes}"`],
+    ['in TOML', String.raw`"made/up\U0000003Dsecret\"\xe9\U0001F600"`],
+    ['across a TOML line break', `"${value.slice(0, 8)}\\\n   ${value.slice(8).replace('"', '\\"')}"`],
   ])('are masked in every spelling: %s', (_, text) => {
     const around = String.raw`, "b": "C:\\up\u003d" }`;
     const safe = masked(`{ "a": ${text}${around}`, [value]);
@@ -26,7 +26,7 @@ describe('values that are masked', () => {
     expect(masked(text, ['ab'])).toBe(String.raw`{"a":"***","b":"c\u0061b\n"}`);
   });
 
-  it('the control: a plain search finds no escape', () => {
+  it('the control: a plain search does not find escaped values', () => {
     const text = String.raw`"made\u003dup"`;
     expect(text.replaceAll('made=up', '***')).toBe(text);
     expect(masked(text, ['made=up'])).toBe('"***"');

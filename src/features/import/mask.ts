@@ -43,12 +43,12 @@ const controls: Readonly<Record<string, string>> = {
 /** Any character may be escaped, so values are searched in the decoded text and masked in the source text. */
 function withoutSpelled(text: string, forms: readonly string[]): string {
   if (!text.includes('\\')) return text;
-  const { said, places } = read(text);
+  const { decoded, places } = read(text);
   const hidden = new Uint8Array(text.length);
   for (const form of forms) {
     const margin = form.length >= 6 ? 0 : 1;
     const sought = margin === 0 ? form : `"${form}"`;
-    for (let at = said.indexOf(sought); at !== -1; at = said.indexOf(sought, at + sought.length))
+    for (let at = decoded.indexOf(sought); at !== -1; at = decoded.indexOf(sought, at + sought.length))
       hidden.fill(1, places[at + margin], places[at + sought.length - margin]);
   }
   let safe = '';
@@ -59,24 +59,24 @@ function withoutSpelled(text: string, forms: readonly string[]): string {
 }
 
 /** The decoded text, and the source position of each character. */
-function read(text: string): { readonly said: string; readonly places: readonly number[] } {
+function read(text: string): { readonly decoded: string; readonly places: readonly number[] } {
   const places: number[] = [];
-  let said = '';
+  let decoded = '';
   let at = 0;
   const takePlain = (end: number): void => {
-    said += text.slice(at, end);
+    decoded += text.slice(at, end);
     for (; at < end; at += 1) places.push(at);
   };
   for (const { 0: escape, index } of text.matchAll(escapes)) {
     takePlain(index);
     const meaning = meaningOf(escape);
-    said += meaning;
+    decoded += meaning;
     for (let unit = 0; unit < meaning.length; unit += 1) places.push(index);
     at = index + escape.length;
   }
   takePlain(text.length);
   places.push(text.length);
-  return { said, places };
+  return { decoded, places };
 }
 
 function meaningOf(escape: string): string {
@@ -85,6 +85,6 @@ function meaningOf(escape: string): string {
     const code = Number.parseInt(digits, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : '';
   }
-  // A line continuation stands for nothing.
+  // A line continuation produces no characters.
   return digits !== '' || kind === '\n' ? '' : (controls[kind] ?? kind);
 }

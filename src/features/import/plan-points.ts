@@ -62,11 +62,11 @@ function changesOf(source: Source, options: PointsOptions): readonly Change[] {
   const taken = takenFrom(source, options);
   const changes = sections.flatMap((section) => {
     const own = taken.filter(({ found }) => samePath(found.section, section));
-    const isIdle = own.length === 0 && staleGates(section, source, options).length === 0;
+    const isIdle = own.length === 0 && staleEntries(section, source, options).length === 0;
     return isIdle ? [] : [changeOf(section, own, source, options)];
   });
   const [home] = sections;
-  if (changes.length > 0 || home === undefined || !wantsGate(source, options)) return changes;
+  if (changes.length > 0 || home === undefined || !needsTidegate(source, options)) return changes;
   return [changeOf(home, [], source, options)];
 }
 
@@ -76,7 +76,7 @@ function takenFrom(source: Source, { planned }: PointsOptions): readonly Planned
 }
 
 /** A client named by the user gets the gateway in its first file, unless one of its files already has it. */
-function wantsGate({ client, file }: Source, { named, sources, planned }: PointsOptions): boolean {
+function needsTidegate({ client, file }: Source, { named, sources, planned }: PointsOptions): boolean {
   const own = sources.filter((source) => source.client === client);
   const isHome = own.find((source) => source.content !== undefined) ?? own[0];
   const isTaken = planned.some(
@@ -96,25 +96,25 @@ function changeOf(
   options: PointsOptions,
 ): Change {
   const { client, file, content } = source;
-  const gates = gatesIn(section, source);
-  const stale = staleGates(section, source, options);
+  const gates = tidegateEntries(section, source);
+  const stale = staleEntries(section, source, options);
   const remove = [...own.map(({ found }) => found.name), ...stale.map(({ name }) => name)];
   if (gates.length > stale.length) return { section: section.path, remove };
   const there = Object.keys(objectAt(client.format.parse(content?.text ?? ''), section.path));
   const isFree = (name: string): boolean => !there.includes(name) || remove.includes(name);
   const name = ['tidegate', 'tidegate-gate'].find(isFree) ?? `tidegate-${String(there.length)}`;
   const kept = stale[0] === undefined ? {} : withoutStart(stale[0]);
-  const entry = { ...kept, ...client.gate(gateStart(file, options)), ...keptKeys(client, own) };
+  const entry = { ...kept, ...client.tidegateEntry(gateStart(file, options)), ...keptKeys(client, own) };
   return { section: section.path, remove, add: { name, entry } };
 }
 
-function gatesIn(section: Section, { servers }: Source): readonly FoundServer[] {
-  return servers.filter((one) => one.isGate && samePath(one.section, section));
+function tidegateEntries(section: Section, { servers }: Source): readonly FoundServer[] {
+  return servers.filter((one) => one.isTidegate && samePath(one.section, section));
 }
 
 /** Gateway entries whose program or configuration is missing; a working one replaces them. */
-function staleGates(section: Section, source: Source, { env }: PointsOptions): readonly FoundServer[] {
-  return gatesIn(section, source).filter((found) => isRenewable({ file: source.file, found }, env));
+function staleEntries(section: Section, source: Source, { env }: PointsOptions): readonly FoundServer[] {
+  return tidegateEntries(section, source).filter((found) => isRenewable({ file: source.file, found }, env));
 }
 
 /** The client's own settings of the gateway entry, without the start command. */
@@ -139,7 +139,7 @@ function pointOf(source: Source, changes: readonly Change[], options: PointsOpti
   const byHand = changes.flatMap((change) => byHandOf(client, change));
   const hasNew = changes.some(({ add }) => add !== undefined);
   const lost = takenFrom(source, options).flatMap(lostLine);
-  const told = {
+  const common = {
     source,
     changes,
     before,
@@ -150,10 +150,10 @@ function pointOf(source: Source, changes: readonly Change[], options: PointsOpti
   };
   try {
     const after = changes.reduce((text, change) => edit(client.format, text, change), before);
-    return { ...told, after };
+    return { ...common, after };
   } catch (error) {
     if (!(error instanceof CannotEdit)) throw error;
-    return { ...told, after: undefined, why: error.message };
+    return { ...common, after: undefined, why: error.message };
   }
 }
 

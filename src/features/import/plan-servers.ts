@@ -108,7 +108,8 @@ async function planOne(
     notes: [...(found.server?.notes ?? []), ...keptNotes(source, found, options)],
   };
   const { server } = found;
-  if (found.isGate) return { ...base, fate: 'gate', why: options.gateWords({ file: source.file, found }) };
+  if (found.isTidegate)
+    return { ...base, fate: 'gate', why: options.gateWords({ file: source.file, found }) };
   if (server === undefined) return { ...base, fate: 'unsupported', why: `it ${String(found.why)}` };
   if (!server.isEnabled && !options.takesDisabled) return { ...base, fate: 'disabled', why: 'disabled' };
   const wanted = validName(found.name);

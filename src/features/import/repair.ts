@@ -5,21 +5,21 @@ import type { Backup } from '../../workspace/client-files/backups.js';
  * The current text with the backup's servers in place of the gateway; the client's later changes stay. A server that
  * exists again is not touched. Undefined if this cannot be done safely.
  */
-export function mendedText(
+export function repairedText(
   format: Client['format'],
   now: string,
   before: string,
   changes: Backup['changes'],
 ): string | undefined {
   try {
-    return changes.reduce((text, change) => mendedSection(format, text, before, change), now);
+    return changes.reduce((text, change) => repairedSection(format, text, before, change), now);
   } catch (error) {
     if (error instanceof CannotEdit || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-function mendedSection(
+function repairedSection(
   format: Client['format'],
   text: string,
   before: string,

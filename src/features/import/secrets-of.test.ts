@@ -42,7 +42,7 @@ describe('plain-text secrets', () => {
       { X: 'ghp_0123456789abcdefghij0123456789abcdef' },
     ],
     [
-      'a default that looks like one, and none that does not',
+      'a default that looks like a secret, and no other default',
       stdio(['--x', 'a ${Y:-ghp_0123456789abcdefghij0123456789abcdef}'], { A: '${B:-plain}' }),
       stdio(['--x', 'a ${Y}'], { A: '${B:-plain}' }),
       { Y: 'ghp_0123456789abcdefghij0123456789abcdef' },
@@ -60,7 +60,7 @@ describe('plain-text secrets', () => {
       { MY_SERVER_TOKEN: 'abcdef' },
     ],
     [
-      'the password of an address',
+      'the password in a URL',
       stdio(['postgres://ana:p@ss@db/x']),
       stdio(['postgres://ana:${MY_SERVER_PASSWORD}@db/x']),
       { MY_SERVER_PASSWORD: 'p@ss' },
@@ -76,25 +76,25 @@ describe('plain-text secrets', () => {
       { MY_SERVER_TOKEN: 'abc', MY_SERVER_X_API_KEY: 'def' },
     ],
     [
-      'a parameter of a url',
+      'a URL parameter',
       http('https://x/mcp?api_key=abc&page=2'),
       http('https://x/mcp?api_key=${MY_SERVER_API_KEY}&page=2'),
       { MY_SERVER_API_KEY: 'abc' },
     ],
     [
-      'a random word in the path of a url',
+      'a random word in a URL path',
       http('https://x/s/sk-0123456789abcdefABCDEF/mcp'),
       http('https://x/s/${MY_SERVER_URL_SECRET}/mcp'),
       { MY_SERVER_URL_SECRET: 'sk-0123456789abcdefABCDEF' },
     ],
     [
-      'user and password of a url, which become a header',
+      'user and password in a URL, which become a header',
       http('https://ana:pw@x/mcp'),
       http('https://x/mcp', { Authorization: 'Basic ${MY_SERVER_BASIC_AUTH}' }),
       { MY_SERVER_BASIC_AUTH: Buffer.from('ana:pw').toString('base64') },
     ],
     [
-      'an escape as what it stands for',
+      'an escaped value, decoded',
       stdio([], { API_KEY: 'a$${b' }),
       stdio([], { API_KEY: '${API_KEY}' }),
       { API_KEY: 'a${b' },
@@ -143,7 +143,7 @@ describe('plain-text secrets', () => {
   });
 });
 
-describe('texts designed to take forever', () => {
+describe('texts designed to be slow', () => {
   const size = 200_000;
   const plain = 'a'.repeat(size);
   const hostile: Readonly<Record<string, string>> = {
@@ -180,7 +180,7 @@ describe('texts designed to take forever', () => {
       });
   };
 
-  it.each(Object.keys(hostile))('take no longer than others of their size: %s', (name) => {
+  it.each(Object.keys(hostile))('take no longer than other texts of their size: %s', (name) => {
     const usual = msOf(() => readAll(plain));
     expect(msOf(() => readAll(hostile[name] ?? '')) / usual).toBeLessThan(50);
   });

@@ -16,7 +16,7 @@ import {
   withoutLinks,
 } from '../../workspace/client-files/foreign-file.js';
 import { newestOf } from '../../workspace/client-files/newest-backups.js';
-import { mendedText } from './repair.js';
+import { repairedText } from './repair.js';
 import { ImportRefused } from '../../workspace/client-files/refused.js';
 
 export interface UndoOptions {
@@ -27,7 +27,7 @@ export interface UndoOptions {
   /** Restores the backup even if the file changed since; the current file is saved first. */
   readonly isForced: boolean;
   /** Puts the servers back into the current file; the client's later changes stay. */
-  readonly isMending: boolean;
+  readonly keepsChanges: boolean;
   readonly isDry: boolean;
 }
 
@@ -46,7 +46,7 @@ export function undoImport(options: UndoOptions): readonly Undone[] {
   const backups = openBackups(options.stateDirectory);
   const steps = (): readonly Step[] =>
     newestOf(backups, options).map((backup) => stepOf(backup, backups, options));
-  if (options.isDry) return steps().map((step) => told(step, backups));
+  if (options.isDry) return steps().map((step) => describeStep(step, backups));
   return withBackupsLock(options.stateDirectory, () => {
     backups.sweep();
     return steps().map((step) => done(step, backups));
@@ -61,7 +61,7 @@ interface Step {
 }
 
 /** Decides what to do before anything is written. */
-function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoOptions): Step {
+function stepOf(backup: Backup, backups: Backups, { isForced, keepsChanges }: UndoOptions): Step {
   const bytes = backups.read(backup, 'before');
   if (bytes === undefined) {
     const message = `The backup of ${backup.file} is damaged: it does not match its recorded hash.`;
@@ -76,8 +76,8 @@ function stepOf(backup: Backup, backups: Backups, { isForced, isMending }: UndoO
   const isAsBefore = backup.existed ? now?.sha256 === backup.before : now === undefined;
   if (isAsBefore) return { backup, bytes, now, what: 'unchanged' };
   const isChanged = now?.sha256 !== backup.after;
-  if (isChanged && isMending && now !== undefined) {
-    const text = mendedText(formatOf(backup), now.text, bytes.toString('utf8'), backup.changes);
+  if (isChanged && keepsChanges && now !== undefined) {
+    const text = repairedText(formatOf(backup), now.text, bytes.toString('utf8'), backup.changes);
     if (text !== undefined) return { backup, bytes: Buffer.from(text), now, what: 'mended' };
   }
   if (isChanged && !isForced) throw changedSince(backup, now, backups);
@@ -124,10 +124,10 @@ function done(step: Step, backups: Backups): Undone {
   if (what === 'restored' || what === 'mended') replaceForeign(backup.file, bytes, 0o600);
   if (what === 'removed') unlinkSync(backup.file);
   backups.drop(backup);
-  return { ...told(step, backups), ...(keptAs !== undefined && { keptAs }) };
+  return { ...describeStep(step, backups), ...(keptAs !== undefined && { keptAs }) };
 }
 
-function told({ backup, what }: Step, backups: Backups): Undone {
+function describeStep({ backup, what }: Step, backups: Backups): Undone {
   const { client, file, id } = backup;
   const earlier = backups.list().filter((one) => one.file === file && one.id !== id).length;
   return { client, file, what, earlier };

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { digestOf, isInside } from '../../workflow/index.js';
 
-/** Enough for every workflow that people write, and little in the record. */
+/** More than any real workflow needs, and little space in the record. */
 const mostParts = 500;
 
 /** Size and hash of the files in the workspace, which agents can write. Folders and packages are left out. */

@@ -17,7 +17,7 @@ import { isRunning } from '../../lib/is-running.js';
 import type { OpenTidegate, Tidegate, TidegateOptions } from '../../workspace/tidegate.js';
 import { openAgentSockets } from '../../workspace/agents/agent-sockets.js';
 import { knowCli } from '../../workspace/agents/know-cli.js';
-import { readOwnWords } from '../../workspace/agents/own-words.js';
+import { readAgentArguments } from '../../workspace/agents/agent-arguments.js';
 import { userFile } from '../../workspace/user-file.js';
 
 export interface ExecOptions extends Omit<TidegateOptions, 'mode'> {
@@ -52,7 +52,7 @@ export type ExecAnswer =
 export async function execAgent(openTidegate: OpenTidegate, request: ExecOptions): Promise<ExecAnswer> {
   const cli = clis.find(({ name }) => name === request.agent);
   if (cli === undefined) throw new Error(`Unknown agent: ${request.agent}.`);
-  const words = readOwnWords(cli.words, request.own);
+  const words = readAgentArguments(cli.words, request.own);
   if (words.kind === 'undoing') return words;
   if (request.model !== undefined && words.model !== undefined) return { kind: 'twice' };
   const variable = request.apiKeyEnv ?? cli.keyEnv;
@@ -63,7 +63,7 @@ export async function execAgent(openTidegate: OpenTidegate, request: ExecOptions
   const tidegate = await openTidegate({ ...request, mode: 'stdio', logFile });
   try {
     request.onProblems(tidegate.problems);
-    return await underGate(cli, { ...request, openTidegate }, tidegate, words.model);
+    return await runUnderGateway(cli, { ...request, openTidegate }, tidegate, words.model);
   } catch (error) {
     if (request.signal.aborted) return { kind: 'stopped' };
     if (!(error instanceof AgentFailure)) throw error;
@@ -73,7 +73,7 @@ export async function execAgent(openTidegate: OpenTidegate, request: ExecOptions
   }
 }
 
-async function underGate(
+async function runUnderGateway(
   cli: AgentCli,
   request: ExecOptions & { readonly openTidegate: OpenTidegate },
   tidegate: Tidegate,

@@ -14,7 +14,7 @@ export interface NamesPlace extends WorkflowPlace {
 }
 
 /** Profile and server names from the configuration files. Opens no gateway. */
-export async function gateNames({
+export async function gatewayNames({
   cwd,
   env,
   configFile,

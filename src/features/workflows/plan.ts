@@ -2,7 +2,7 @@ import { type Finding, planLines, planMermaid, readInputs, validateWorkflow } fr
 import { unknownProfile } from '../../workspace/access-refused.js';
 import { openWorkflowLibrary, type WorkflowPlace } from '../../workspace/workflow-library.js';
 import { withPluginsOf } from './plugins-of.js';
-import { gateNames } from './gateway-names.js';
+import { gatewayNames } from './gateway-names.js';
 import type { OpenTidegate } from '../../workspace/tidegate.js';
 
 export interface PlanOptions extends WorkflowPlace {
@@ -32,7 +32,7 @@ export async function planFlow(
   const library = await openWorkflowLibrary(options);
   const file = options.text === undefined ? library.find(options.workflow) : 'agent.yaml';
   if (file === undefined) return { kind: 'unknown', known: library.list().map(({ name }) => name) };
-  const names = await gateNames(options);
+  const names = await gatewayNames(options);
   if (options.profile !== undefined && !names.profiles.includes(options.profile))
     throw unknownProfile(options.profile, names.profiles);
   const { workflow, findings, isValid } = await withPluginsOf(openTidegate, options, (plugins) =>

@@ -23,16 +23,16 @@ import { openWorkflowLibrary } from '../../workspace/workflow-library.js';
 import { createRecordRedactor, isSecretInput } from './record-redactor.js';
 import type { RunAnswer, RunPlace, RunOptions } from './run-options.js';
 import { openTickets } from '../../workspace/agents/tickets.js';
-import { gateNames } from './gateway-names.js';
+import { gatewayNames } from './gateway-names.js';
 
 /** The gateway and the session of a run. */
-export interface RunGate {
+export interface RunGateway {
   readonly tidegate: Tidegate;
   readonly session: Session;
 }
 
 /** Prepares and executes a run: finds the file, validates it, reads inputs, opens the records. */
-export async function prepareRun(options: RunOptions, place: RunPlace, gate: RunGate): Promise<RunAnswer> {
+export async function prepareRun(options: RunOptions, place: RunPlace, gate: RunGateway): Promise<RunAnswer> {
   const library = options.library ?? (await openWorkflowLibrary(options));
   const text = place.head === undefined ? options.text : place.head.text;
   const name = place.head?.file ?? options.workflow ?? '';
@@ -42,7 +42,7 @@ export async function prepareRun(options: RunOptions, place: RunPlace, gate: Run
   const { plugins } = gate.tidegate;
   const validated = await validateWorkflow(file, {
     library,
-    names: await gateNames({ ...options, willTry: true }),
+    names: await gatewayNames({ ...options, willTry: true }),
     isStrict: false,
     env: options.env,
     plugins,
@@ -115,7 +115,7 @@ export async function prepareRun(options: RunOptions, place: RunPlace, gate: Run
 
 function tellUntrusted(
   { onUntrusted }: RunOptions,
-  { tidegate }: RunGate,
+  { tidegate }: RunGateway,
   { steps }: Validated['workflow'],
 ): void {
   const { trust, config } = tidegate;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { stateDirectory } from '../../config/index.js';
 import { readJournal } from '../../workflow/index.js';
-import { prepareRun, type RunGate } from './prepare-run.js';
+import { prepareRun, type RunGateway } from './prepare-run.js';
 import { openRunFolders, type RunFolders } from './run-folders.js';
 import type { RunAnswer, RunPlace, RunOptions } from './run-options.js';
 
 /** A gateway for a run, and how to release it. */
-export interface LentGate extends RunGate {
+export interface LentGateway extends RunGateway {
   /** Why the run must not continue. */
   readonly refusal?: RunAnswer;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ export interface LentGate extends RunGate {
 /** Runs a workflow in a new folder, or resumes in the folder of an earlier run. */
 export async function runInFolder(
   options: RunOptions,
-  openGate: (folder: string) => Promise<LentGate>,
+  openGate: (folder: string) => Promise<LentGateway>,
 ): Promise<RunAnswer> {
   const folders = openRunFolders(stateDirectory(options.env));
   folders.sweep();

@@ -17,13 +17,13 @@ describe('the limit on runs started by agents', () => {
     expect(() => limit.enter(operator)).toThrow('16 runs are already active');
     expect(() => limit.enter(agentAt(1))).toThrow('16 runs are already active');
     leave[0]?.();
-    // Leaving twice counts once.
+    // Releasing a run twice counts once.
     leave[0]?.();
     limit.enter(operator);
     expect(() => limit.enter(operator)).toThrow('16 runs are already active');
   });
 
-  it('leaves runs for others when one principal has as many as it may', () => {
+  it('leaves runs for others if one principal is at its limit', () => {
     const limit = createRunLimit();
     const [alice, bob] = [callerOf('alice'), callerOf('bob')];
     for (let at = 0; at < 16; at += 1) limit.enter(alice);

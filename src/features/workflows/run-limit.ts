@@ -11,7 +11,7 @@ export interface RunLimit {
 const deepest = 3;
 /** Concurrent runs that agents of one principal start. */
 const mostAtOnce = 16;
-/** Of all principals together. One alone gets its sixteen, and leaves as many to others. */
+/** Concurrent runs of all principals together. One principal can use half of them. */
 const mostOfAll = 34;
 const reserved = 2;
 /** Total runs that one agent of a run may start; each may contain agents that start more. */

@@ -2,7 +2,7 @@ import { messageOf } from '../../lib/error-message.js';
 import type { TrustRecord } from '../../config/index.js';
 import { type Bundle, bundleOf, type Finding, planLines, validateWorkflow } from '../../workflow/index.js';
 import { partsOf } from './changed-parts.js';
-import { gateNames } from './gateway-names.js';
+import { gatewayNames } from './gateway-names.js';
 import { openTrustedLibrary, type WorkflowPlace } from '../../workspace/workflow-library.js';
 import { withPluginsOf } from './plugins-of.js';
 import type { OpenTidegate } from '../../workspace/tidegate.js';
@@ -12,7 +12,7 @@ export interface WorkflowToTrust {
   /** Hash of the workflow and every file it uses. */
   readonly sha256: string;
   readonly files: readonly string[];
-  /** What the record holds beside the hash: the files, and those to lock if commands leave the sandbox. */
+  /** What the trust record contains besides the hash: the files, and those to lock if commands leave the sandbox. */
   readonly lock: Partial<Pick<TrustRecord, 'covers' | 'guards' | 'parts'>>;
   /** Files whose names are only known at run time, and unreadable files. Any of them prevents trust. */
   readonly unknown: readonly string[];
@@ -33,7 +33,7 @@ export async function workflowToTrust(
   const library = await openTrustedLibrary(place);
   const file = library.find(path);
   if (file === undefined) return undefined;
-  const names = await gateNames(place);
+  const names = await gatewayNames(place);
   const { env, signal } = place;
   const { workflow, findings, isValid } = await withPluginsOf(openTidegate, place, (plugins) =>
     validateWorkflow(file, { library, names, isStrict: false, env, plugins, signal }),

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugins } from '../../ports/plugins.js';
 import { filesIn, type FindRivals, type Validated, validateWorkflow } from '../../workflow/index.js';
-import { gateNames } from './gateway-names.js';
+import { gatewayNames } from './gateway-names.js';
 import { openWorkflowLibrary, type WorkflowPlace } from '../../workspace/workflow-library.js';
 import { withPluginsOf } from './plugins-of.js';
 import type { OpenTidegate } from '../../workspace/tidegate.js';
@@ -41,7 +41,7 @@ async function validateWith(
   findRivals?: FindRivals,
 ): Promise<ValidateAnswer> {
   const library = await openWorkflowLibrary(options);
-  const names = await gateNames(options);
+  const names = await gatewayNames(options);
   const missing: string[] = [];
   const files = new Set<string>();
   if (options.wanted.length === 0) for (const { file } of library.list()) files.add(file);

@@ -39,41 +39,52 @@ const edges: Readonly<Record<string, Edge>> = { '^': 'start', $: 'end', '\\b': '
 
 /** Parses a source that `new RegExp(source, 'u')` accepts. Undefined for unsupported syntax. */
 export function parsePattern(source: string): ParsedPattern | undefined {
-  const names = new Map<string, number>();
-  let at = 0;
-  let groups = 0;
-  let depth = 0;
+  return new Parser(source).parse();
+}
 
-  const take = (shape: RegExp): RegExpExecArray | undefined => {
-    shape.lastIndex = at;
-    const found = shape.exec(source) ?? undefined;
-    if (found !== undefined) at += found[0].length;
-    return found;
-  };
+class Parser {
+  readonly #source: string;
+  readonly #names = new Map<string, number>();
+  #at = 0;
+  #groups = 0;
+  #depth = 0;
 
-  function choice(): PatternNode | undefined {
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  parse(): ParsedPattern | undefined {
+    const root = this.#choice();
+    return root && { root, names: this.#names, groups: this.#groups };
+  }
+
+  #choice(): PatternNode | undefined {
     const parts: PatternNode[] = [];
     do {
-      if (parts.length > 0) at += 1;
-      const part = sequence();
+      if (parts.length > 0) this.#at += 1;
+      const part = this.#sequence();
       if (part === undefined) return undefined;
       parts.push(part);
-    } while (source[at] === '|');
+    } while (this.#source[this.#at] === '|');
     return parts.length === 1 ? parts[0] : { kind: 'choice', parts };
   }
 
-  function sequence(): PatternNode | undefined {
+  #sequence(): PatternNode | undefined {
     const parts: PatternNode[] = [];
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') {
-      const part = atom();
+    while (
+      this.#at < this.#source.length &&
+      this.#source[this.#at] !== '|' &&
+      this.#source[this.#at] !== ')'
+    ) {
+      const part = this.#atom();
       if (part === undefined) return undefined;
-      parts.push(repeated(part));
+      parts.push(this.#repeated(part));
     }
     return { kind: 'sequence', parts };
   }
 
-  function repeated(of: PatternNode): PatternNode {
-    const found = take(quantifier);
+  #repeated(of: PatternNode): PatternNode {
+    const found = this.#take(quantifier);
     if (found === undefined) return of;
     const [, sign, first = '', comma, last = '', lazy] = found;
     const least = sign === undefined ? Number(first) : sign === '+' ? 1 : 0;
@@ -82,43 +93,47 @@ export function parsePattern(source: string): ParsedPattern | undefined {
     return { kind: 'repeat', least, most, isLazy: lazy === '?', of };
   }
 
-  function atom(): PatternNode | undefined {
-    const char = source[at];
-    if (char === '(') return group();
-    if (char === '\\') return escaped();
-    const found = take(char === '[' ? /\[(?:\\.|[^\]\\])*\]/suy : /./suy)?.[0] ?? '';
+  #atom(): PatternNode | undefined {
+    const char = this.#source[this.#at];
+    if (char === '(') return this.#group();
+    if (char === '\\') return this.#escaped();
+    const found = this.#take(char === '[' ? /\[(?:\\.|[^\]\\])*\]/suy : /./suy)?.[0] ?? '';
     const edge = edges[found];
     return edge === undefined ? { kind: 'char', source: found } : { kind: 'edge', edge };
   }
 
-  function escaped(): PatternNode {
-    const number = take(/\\([1-9]\d*)/uy)?.[1];
+  #escaped(): PatternNode {
+    const number = this.#take(/\\([1-9]\d*)/uy)?.[1];
     if (number !== undefined) return { kind: 'back', to: Number(number) };
-    const name = take(/\\k<([^>]*)>/uy)?.[1];
+    const name = this.#take(/\\k<([^>]*)>/uy)?.[1];
     if (name !== undefined) return { kind: 'back', to: name };
-    const found = take(escape)?.[0] ?? '';
+    const found = this.#take(escape)?.[0] ?? '';
     const edge = edges[found];
     return edge === undefined ? { kind: 'char', source: found } : { kind: 'edge', edge };
   }
 
-  function group(): PatternNode | undefined {
-    const [opening = '', plain, look, name] = take(groupOpening) ?? [];
+  #group(): PatternNode | undefined {
+    const [opening = '', plain, look, name] = this.#take(groupOpening) ?? [];
     // `(?i:…)` and future syntax.
-    if (depth === mostDepth || (opening === '(' && source[at] === '?')) return undefined;
+    if (this.#depth === mostDepth || (opening === '(' && this.#source[this.#at] === '?')) return undefined;
     const isCounted = plain === undefined && look === undefined;
-    if (isCounted) groups += 1;
-    const index = groups;
-    if (name !== undefined) names.set(name, index);
-    depth += 1;
-    const of = choice();
-    depth -= 1;
-    at += 1;
+    if (isCounted) this.#groups += 1;
+    const index = this.#groups;
+    if (name !== undefined) this.#names.set(name, index);
+    this.#depth += 1;
+    const of = this.#choice();
+    this.#depth -= 1;
+    this.#at += 1;
     if (of === undefined) return undefined;
     if (look !== undefined)
       return { kind: 'look', isBehind: look.startsWith('<'), isNegated: look.endsWith('!'), of };
     return isCounted ? { kind: 'group', index, of } : of;
   }
 
-  const root = choice();
-  return root && { root, names, groups };
+  #take(shape: RegExp): RegExpExecArray | undefined {
+    shape.lastIndex = this.#at;
+    const found = shape.exec(this.#source) ?? undefined;
+    if (found !== undefined) this.#at += found[0].length;
+    return found;
+  }
 }

@@ -20,7 +20,7 @@ export interface Program {
 
 /** Undefined above `most` instructions: counted repetitions are unrolled. */
 export function compileProgram(parsed: ParsedPattern, most: number): Program | undefined {
-  const writer = createWriter(parsed, most);
+  const writer = new ProgramWriter(parsed, most);
   // A match may start anywhere.
   const start = writer.reserve();
   const body = writer.place();
@@ -29,100 +29,117 @@ export function compileProgram(parsed: ParsedPattern, most: number): Program | u
   const skip = writer.add({ kind: 'char', takes: () => true, isBackward: false });
   writer.add({ kind: 'go', to: start });
   writer.fill(start, { kind: 'ways', first: body, second: skip });
-  return writer.isFull() ? undefined : { instructions: writer.instructions, hasBacks: writer.hasBacks };
+  return writer.isFull ? undefined : { instructions: writer.instructions, hasBacks: writer.hasBacks };
 }
 
-function createWriter({ root, names }: ParsedPattern, most: number) {
-  const instructions: Instruction[] = [];
-  const takers = new Map<string, (codePoint: number) => boolean>();
-  const hasBacks = refersBack(root);
-  let isOver = false;
-  const place = (): number => instructions.length;
-  const add = (instruction: Instruction): number => {
-    if (instructions.length >= most) isOver = true;
-    else instructions.push(instruction);
-    return instructions.length - 1;
-  };
-  const reserve = (): number => add({ kind: 'match' });
-  const fill = (at: number, instruction: Instruction): void => {
-    instructions[at] = instruction;
-  };
-  const ways = (isLazy: boolean, inside: number, beyond: number): Instruction =>
-    isLazy
-      ? { kind: 'ways', first: beyond, second: inside }
-      : { kind: 'ways', first: inside, second: beyond };
+class ProgramWriter {
+  readonly instructions: Instruction[] = [];
+  readonly hasBacks: boolean;
+  isFull = false;
+  readonly #most: number;
+  readonly #names: ReadonlyMap<string, number>;
+  readonly #takers = new Map<string, (codePoint: number) => boolean>();
 
-  function node(given: PatternNode, isBackward: boolean): void {
-    if (isOver) return;
+  constructor({ root, names }: ParsedPattern, most: number) {
+    this.hasBacks = refersBack(root);
+    this.#names = names;
+    this.#most = most;
+  }
+
+  place(): number {
+    return this.instructions.length;
+  }
+
+  add(instruction: Instruction): number {
+    if (this.instructions.length >= this.#most) this.isFull = true;
+    else this.instructions.push(instruction);
+    return this.instructions.length - 1;
+  }
+
+  /** Adds an instruction that `fill` replaces once its targets are known. */
+  reserve(): number {
+    return this.add({ kind: 'match' });
+  }
+
+  fill(at: number, instruction: Instruction): void {
+    this.instructions[at] = instruction;
+  }
+
+  node(given: PatternNode, isBackward: boolean): void {
+    if (this.isFull) return;
     switch (given.kind) {
       case 'char':
-        return void add({ kind: 'char', takes: takerOf(given.source, takers), isBackward });
+        return void this.add({ kind: 'char', takes: takerOf(given.source, this.#takers), isBackward });
       case 'edge':
-        return void add(given);
+        return void this.add(given);
       case 'sequence':
-        for (const part of isBackward ? given.parts.toReversed() : given.parts) node(part, isBackward);
+        for (const part of isBackward ? given.parts.toReversed() : given.parts) this.node(part, isBackward);
         return;
       case 'choice':
-        return choice(given.parts, isBackward);
+        return this.#choice(given.parts, isBackward);
       case 'group':
-        return group(given.index, given.of, isBackward);
+        return this.#group(given.index, given.of, isBackward);
       case 'repeat':
-        return repeat(given, isBackward);
+        return this.#repeat(given, isBackward);
       case 'back': {
-        const to = typeof given.to === 'number' ? given.to : names.get(given.to);
-        return void add({ kind: 'back', group: to ?? 0, isBackward });
+        const to = typeof given.to === 'number' ? given.to : this.#names.get(given.to);
+        return void this.add({ kind: 'back', group: to ?? 0, isBackward });
       }
       case 'look': {
-        const at = reserve();
-        const start = place();
-        node(given.of, given.isBehind);
-        add({ kind: 'match' });
-        fill(at, { kind: 'look', start, isNegated: given.isNegated, next: place() });
+        const at = this.reserve();
+        const start = this.place();
+        this.node(given.of, given.isBehind);
+        this.add({ kind: 'match' });
+        this.fill(at, { kind: 'look', start, isNegated: given.isNegated, next: this.place() });
       }
     }
   }
 
-  function choice(parts: readonly PatternNode[], isBackward: boolean): void {
+  #choice(parts: readonly PatternNode[], isBackward: boolean): void {
     const ends: number[] = [];
     for (const part of parts.slice(0, -1)) {
-      const at = reserve();
-      node(part, isBackward);
-      ends.push(reserve());
-      fill(at, { kind: 'ways', first: at + 1, second: place() });
+      const at = this.reserve();
+      this.node(part, isBackward);
+      ends.push(this.reserve());
+      this.fill(at, { kind: 'ways', first: at + 1, second: this.place() });
     }
-    for (const part of parts.slice(-1)) node(part, isBackward);
-    for (const end of ends) fill(end, { kind: 'go', to: place() });
+    for (const part of parts.slice(-1)) this.node(part, isBackward);
+    for (const end of ends) this.fill(end, { kind: 'go', to: this.place() });
   }
 
-  function group(index: number, of: PatternNode, isBackward: boolean): void {
-    if (!hasBacks) return node(of, isBackward);
-    add({ kind: 'save', slot: 2 * index + (isBackward ? 1 : 0) });
-    node(of, isBackward);
-    add({ kind: 'save', slot: 2 * index + (isBackward ? 0 : 1) });
+  #group(index: number, of: PatternNode, isBackward: boolean): void {
+    if (!this.hasBacks) return this.node(of, isBackward);
+    this.add({ kind: 'save', slot: 2 * index + (isBackward ? 1 : 0) });
+    this.node(of, isBackward);
+    this.add({ kind: 'save', slot: 2 * index + (isBackward ? 0 : 1) });
   }
 
-  function repeat({ least, most: greatest, isLazy, of }: RepeatNode, isBackward: boolean): void {
-    const inner = hasBacks ? groupsIn(of) : [];
+  #repeat({ least, most: greatest, isLazy, of }: RepeatNode, isBackward: boolean): void {
+    const inner = this.hasBacks ? groupsIn(of) : [];
     const once = (): void => {
-      if (inner.length > 0) add({ kind: 'forget', from: Math.min(...inner), to: Math.max(...inner) });
-      node(of, isBackward);
+      if (inner.length > 0) this.add({ kind: 'forget', from: Math.min(...inner), to: Math.max(...inner) });
+      this.node(of, isBackward);
     };
-    for (let count = 0; count < least && !isOver; count += 1) once();
+    for (let count = 0; count < least && !this.isFull; count += 1) once();
     if (greatest === Number.POSITIVE_INFINITY) {
-      const at = reserve();
+      const at = this.reserve();
       once();
-      add({ kind: 'go', to: at });
-      return fill(at, ways(isLazy, at + 1, place()));
+      this.add({ kind: 'go', to: at });
+      return this.fill(at, ways(isLazy, at + 1, this.place()));
     }
     const exits: number[] = [];
-    for (let count = least; count < greatest && !isOver; count += 1) {
-      exits.push(reserve());
+    for (let count = least; count < greatest && !this.isFull; count += 1) {
+      exits.push(this.reserve());
       once();
     }
-    for (const at of exits) fill(at, ways(isLazy, at + 1, place()));
+    for (const at of exits) this.fill(at, ways(isLazy, at + 1, this.place()));
   }
+}
 
-  return { instructions, hasBacks, isFull: () => isOver, place, add, reserve, fill, node };
+function ways(isLazy: boolean, inside: number, beyond: number): Instruction {
+  return isLazy
+    ? { kind: 'ways', first: beyond, second: inside }
+    : { kind: 'ways', first: inside, second: beyond };
 }
 
 function refersBack(node: PatternNode): boolean {

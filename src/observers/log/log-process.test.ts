@@ -24,7 +24,7 @@ describe('the log of a process that exits', () => {
   it.each([
     ['exits at once', 'process.exit(0)', 0],
     ['exits after the writer was loaded', 'setTimeout(() => process.exit(0), 150)', 0],
-    ['comes to its end by itself', '', 0],
+    ['exits without being stopped', '', 0],
     ['crashes', 'setTimeout(() => { throw new Error("boom") }, 150)', 1],
   ])('has every line when the process %s', async (_how, ending, code) => {
     const file = join(folder, `log-${String(Math.random()).slice(2)}`);

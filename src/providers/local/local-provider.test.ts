@@ -279,7 +279,7 @@ describe('a tool that runs here', () => {
     expect(loads).toBe(1);
   });
 
-  it('can be exchanged for others, of which the gate is told', async () => {
+  it('can be replaced, and the gateway is notified', async () => {
     const provider = provide([add]);
     const hall = openHall({ providers: [provider] });
     const changes: unknown[] = [];

@@ -88,7 +88,7 @@ describe('the tools of a workspace', () => {
     expect(await open().refresh()).toMatchObject([{ state: 'ready', tool: 'a' }]);
   });
 
-  it('that nobody trusted are not run', async () => {
+  it('that are not trusted are not run', async () => {
     const file = write('greet.tool.ts', source('greet'));
     const { refresh, seen } = open({ trusted: () => () => false });
     expect(await refresh()).toMatchObject([{ file, state: 'untrusted' }]);
@@ -157,7 +157,7 @@ describe('the tools of a workspace', () => {
     expect(hasRun()).toBe(false);
   });
 
-  it('are told apart by every byte beside them', async () => {
+  it('are distinguished by every byte in their folder', async () => {
     write('greet.tool.ts', source('greet'));
     const shaWith = async (bytes: number[]): Promise<string | undefined> => {
       writeFileSync(join(folder, 'x.wasm'), Buffer.from(bytes));

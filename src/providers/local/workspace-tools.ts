@@ -1,5 +1,3 @@
-import { lstatSync, readdirSync } from 'node:fs';
-import { sep } from 'node:path';
 import { cleanDefinition } from '../../lib/clean-definition.js';
 import { skeletonOf } from '../../lib/deceptive-names.js';
 import { isToolFailure, type ToolCard, ToolFailure } from '../../core/index.js';
@@ -7,13 +5,8 @@ import type { ToolModule } from '../../ports/tool-module.js';
 import type { CardMemory } from './card-memory.js';
 import { type Authoring, BrokenTool, type Evaluated, evaluateTool } from './evaluate-tool.js';
 import type { LocalTool } from './local-provider.js';
-import {
-  type FindImports,
-  type Imports,
-  scanWorkspace,
-  type ToolFile,
-  toolFolder,
-} from './scan-workspace.js';
+import { type FindImports, type Imports, scanWorkspace, type ToolFile } from './scan-workspace.js';
+import { workspaceStamp } from './workspace-stamp.js';
 
 export type WorkspaceState = 'ready' | 'untrusted' | 'broken' | 'clash';
 
@@ -79,7 +72,7 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
   };
 
   async function look(): Promise<readonly WorkspaceReport[]> {
-    stamp = stampOf(parts);
+    stamp = workspaceStamp(parts.workspace, parts.trustFile);
     isHeld = false;
     const { files, beside, problems } = await scanWorkspace(parts.workspace, parts.findImports);
     const found: Found[] = problems.map(({ file, message }) => broken(file, `${file}: ${message}`));
@@ -107,7 +100,7 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
     refresh,
     follow() {
       timer ??= setInterval(() => {
-        if (isHeld || stampOf(parts) !== stamp) void refresh();
+        if (isHeld || workspaceStamp(parts.workspace, parts.trustFile) !== stamp) void refresh();
       }, lookEveryMs).unref();
     },
     close: () => clearInterval(timer),
@@ -296,31 +289,4 @@ function withoutClashes(found: readonly Found[], reserved: readonly string[]): r
       },
     };
   });
-}
-
-/** Cheap enough to compute every second. Contents are hashed only if it differs. */
-function stampOf({ workspace, trustFile }: WorkspaceToolsParts): string {
-  const folder = toolFolder(workspace);
-  return [...pathsUnder(folder, 0), trustFile].map(stampOfPath).join('\n');
-}
-
-function pathsUnder(folder: string, depth: number): readonly string[] {
-  if (depth > 8) return [folder];
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true }).slice(0, 1000);
-    const inner = entries.flatMap((entry) => {
-      if (entry.name === 'node_modules') return [];
-      const path = `${folder}${sep}${entry.name}`;
-      return entry.isDirectory() ? pathsUnder(path, depth + 1) : [path];
-    });
-    return [folder, ...inner];
-  } catch {
-    // Usually the folder does not exist.
-    return [folder];
-  }
-}
-
-function stampOfPath(path: string): string {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? '-' : `${path} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
 }

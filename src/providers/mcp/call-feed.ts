@@ -4,7 +4,7 @@ import type { Log } from '../../ports/log.js';
 import { cutText, maxWords } from './cut-text.js';
 import { isRecord } from '../../lib/is-record.js';
 import type { Clock } from './options.js';
-import { createPace } from './pace.js';
+import { createPace, type Pace } from './pace.js';
 
 /** Passes progress and log messages of a running call to the caller, at a limited rate. */
 export interface CallFeed {
@@ -20,56 +20,71 @@ const burst = 50;
 const perSecond = 20;
 
 export function createCallFeed(exchange: Exchange, clock: Clock, log: Log): CallFeed {
-  const progressPace = createPace(clock, burst, perSecond);
-  const logPace = createPace(clock, burst, perSecond);
-  let latest: JsonText | undefined;
-  let stopTimer: (() => void) | undefined;
-  let dropped = 0;
-  let isOver = false;
+  return new Feed(exchange, clock, log);
+}
 
-  function flush(): void {
-    stopTimer?.();
-    stopTimer = undefined;
-    const params = latest;
-    latest = undefined;
-    if (params !== undefined) exchange.progress(shortProgress(params));
+/** A class with late members, because most calls report nothing. */
+class Feed implements CallFeed {
+  readonly #exchange: Exchange;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #progressPace: Pace | undefined;
+  #logPace: Pace | undefined;
+  #latest: JsonText | undefined;
+  #stopTimer: (() => void) | undefined;
+  #dropped = 0;
+  #isOver = false;
+
+  constructor(exchange: Exchange, clock: Clock, log: Log) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+    this.#log = log;
   }
 
-  function flushInTime(): void {
-    stopTimer = undefined;
-    progressPace.pass();
-    flush();
+  progress(params: JsonText): void {
+    if (this.#isOver) return;
+    this.#latest = params;
+    if (this.#stopTimer !== undefined) return;
+    const pace = (this.#progressPace ??= createPace(this.#clock, burst, perSecond));
+    if (pace.pass()) return this.#flush();
+    const flushLate = (): void => {
+      this.#stopTimer = undefined;
+      pace.pass();
+      this.#flush();
+    };
+    this.#stopTimer = this.#clock.after(pace.waitMs(), flushLate, true);
   }
 
-  function tellDropped(): void {
-    if (dropped === 0) return;
-    log('warn', 'some log messages of the server were dropped because they came too fast', { dropped });
-    const wanted = exchange.logLevel;
+  log(level: LogLevel, params: JsonText): void {
+    if (this.#isOver) return;
+    this.#logPace ??= createPace(this.#clock, burst, perSecond);
+    if (this.#logPace.pass()) this.#exchange.log(level, shortLog(params));
+    else this.#dropped += 1;
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#latest !== undefined) this.#flush();
+    if (this.#dropped > 0) this.#tellDropped();
+  }
+
+  #flush(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const params = this.#latest;
+    this.#latest = undefined;
+    if (params !== undefined) this.#exchange.progress(shortProgress(params));
+  }
+
+  #tellDropped(): void {
+    const dropped = this.#dropped;
+    this.#log('warn', 'some log messages of the server were dropped because they came too fast', { dropped });
+    const wanted = this.#exchange.logLevel;
     if (wanted === undefined || logLevels.indexOf('warning') < logLevels.indexOf(wanted)) return;
     const data = `Tidegate dropped ${String(dropped)} log messages of this call because they came too fast.`;
-    exchange.log('warning', JsonText.from({ level: 'warning', logger: 'tidegate', data }));
+    this.#exchange.log('warning', JsonText.from({ level: 'warning', logger: 'tidegate', data }));
   }
-
-  return {
-    progress(params) {
-      if (isOver) return;
-      latest = params;
-      if (stopTimer !== undefined) return;
-      if (progressPace.pass()) flush();
-      else stopTimer = clock.after(progressPace.waitMs(), flushInTime, true);
-    },
-    log(level, params) {
-      if (isOver) return;
-      if (logPace.pass()) exchange.log(level, shortLog(params));
-      else dropped += 1;
-    },
-    end() {
-      if (isOver) return;
-      isOver = true;
-      flush();
-      tellDropped();
-    },
-  };
 }
 
 function shortProgress(params: JsonText): JsonText {

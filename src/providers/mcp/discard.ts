@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 const mostBytes = 64 * 1024;
 const longestMs = 5000;
 
-/** Reads the end of a response that nobody needs, to keep the connection; closes it if there is no end in sight. */
+/** Reads the rest of an unneeded response, to keep the connection open; closes it if the rest is too long. */
 export function discard(response: IncomingMessage): void {
   let left = mostBytes;
   const timer = setTimeout(() => response.destroy(), longestMs);

@@ -1,10 +1,11 @@
+import type { Protocol } from '../../core/index.js';
 import type { Log } from '../../ports/log.js';
 import { notificationText } from '../../lib/json-rpc.js';
 import { discard } from './discard.js';
-import { createAnswers } from './http-answers.js';
-import { callSockets, createHttpClient } from './http-client.js';
+import { type Answers, createAnswers } from './http-answers.js';
+import { callSockets, createHttpClient, type HttpClient } from './http-client.js';
 import { withLogin } from './http-login.js';
-import { createHttpSession } from './http-session.js';
+import { createHttpSession, type HttpSession } from './http-session.js';
 import { openUnaskedStream, type UnaskedStream } from './http-unasked.js';
 import { type About, type Transport, type TransportEvents, maxMessageBytes } from './transport.js';
 import type { UpstreamLogin } from './login/upstream-login.js';
@@ -23,10 +24,10 @@ export interface HttpTransportParts {
 /** Calls take turns for `places` of 256 KiB; this leaves room for what the gateway itself sends. */
 const maxUnsentLength = 3 * maxMessageBytes;
 const messageMs = 30_000;
-const farewellMs = 2000;
-/** How long a cancellation waits for the first response to its request, and how long the request does. */
-const firstWordMs = 50;
-const lastWordMs = 1000;
+const endSessionMs = 2000;
+/** How long a cancellation waits for the first response to its request, and how long until the request is dropped. */
+const firstResponseMs = 50;
+const dropAfterMs = 1000;
 
 interface Message {
   readonly text: string;
@@ -36,58 +37,116 @@ interface Message {
 
 /** Opens an HTTP endpoint: each message is a separate request, each response a body or a stream. */
 export function openHttpTransport(parts: HttpTransportParts): Transport {
-  const { events, clock, log } = parts;
-  const bare = createHttpClient(parts.url);
-  const client = parts.login === undefined ? bare : withLogin(bare, parts.login);
-  const session = createHttpSession(parts.headers);
-  const answers = createAnswers({ client, session, events, clock });
-  /** Requests without any response yet, and what to do when it arrives. */
-  const unheard = new Map<number, () => void>();
-  let unsentLength = 0;
-  /** Messages that wait until the server has received the end of the handshake. */
-  let held: Message[] | undefined;
-  let isSuspect = false;
-  let unasked: UnaskedStream | undefined;
-  let isOpen = true;
+  return new HttpTransport(parts);
+}
 
-  function post(message: Message, then: (problem: string | undefined) => void): () => void {
+class HttpTransport implements Transport {
+  readonly pid = undefined;
+  readonly places = callSockets;
+  readonly #parts: HttpTransportParts;
+  readonly #client: HttpClient;
+  readonly #session: HttpSession;
+  readonly #answers: Answers;
+  /** Requests without any response yet, and what to do when it arrives. */
+  readonly #unanswered = new Map<number, () => void>();
+  #unsentLength = 0;
+  /** Messages that wait until the server has received the end of the handshake. */
+  #held: Message[] | undefined;
+  #isSuspect = false;
+  #unasked: UnaskedStream | undefined;
+  #isOpen = true;
+
+  constructor(parts: HttpTransportParts) {
+    this.#parts = parts;
+    const bare = createHttpClient(parts.url);
+    this.#client = parts.login === undefined ? bare : withLogin(bare, parts.login);
+    this.#session = createHttpSession(parts.headers);
+    this.#answers = createAnswers({
+      client: this.#client,
+      session: this.#session,
+      events: parts.events,
+      clock: parts.clock,
+    });
+  }
+
+  send(text: string, id?: number, about?: About): boolean {
+    if (!this.#isOpen || this.#unsentLength + text.length > maxUnsentLength) return false;
+    const message = { text, id, about };
+    if (this.#held === undefined) this.#dispatch(message);
+    else this.#held.push(message);
+    return true;
+  }
+
+  cancel(id: number, reason: string): void {
+    const waited = this.#held?.length ?? 0;
+    this.#held = this.#held?.filter((message) => message.id !== id);
+    if ((this.#held?.length ?? 0) < waited) return;
+    // In protocol version 2026-07-28, closing the stream is the cancellation.
+    if (this.#session.protocol === 'legacy') this.#cancelLegacy(id, reason);
+    else this.#drop(id);
+  }
+
+  abandon(id: number): void {
+    this.#drop(id);
+  }
+
+  agree(protocol: Protocol, version: string): void {
+    this.#session.agree(protocol, version);
+  }
+
+  forget(): void {
+    this.#isSuspect = false;
+    this.#unasked?.close();
+    this.#session.forget();
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#unasked?.close();
+    this.#answers.dropAll();
+    this.#unanswered.clear();
+    if (this.#session.protocol === 'legacy' && this.#session.id !== undefined) await this.#endSession();
+    this.#client.close();
+  }
+
+  #post(message: Message, then: (problem: string | undefined) => void): () => void {
     const { text, about } = message;
-    unsentLength += text.length;
+    this.#unsentLength += text.length;
     let isUnsent = true;
     const sent = (): void => {
-      if (isUnsent) unsentLength -= text.length;
+      if (isUnsent) this.#unsentLength -= text.length;
       isUnsent = false;
     };
     const order = {
       method: 'POST',
-      headers: session.headersFor(about),
+      headers: this.#session.headersFor(about),
       body: text,
       isRepeatable: about?.method !== 'tools/call',
     } as const;
-    const drop = client.send(order, {
-      response(response) {
+    const drop = this.#client.send(order, {
+      response: (response) => {
         sent();
-        if (about?.method === 'initialize') session.begin(response.headers);
+        if (about?.method === 'initialize') this.#session.begin(response.headers);
         if (message.id !== undefined) {
-          answers.receive(message.id, response);
-          return heard(message.id);
+          this.#answers.receive(message.id, response);
+          return this.#onResponse(message.id);
         }
         discard(response);
         then(undefined);
       },
-      error(detail, wasReached) {
+      error: (detail, wasReached) => {
         sent();
         // A server that was unreachable has probably lost the session.
-        if (session.id !== undefined) isSuspect = true;
+        if (this.#session.id !== undefined) this.#isSuspect = true;
         if (message.id !== undefined)
-          answers.fail(message.id, { kind: wasReached ? 'lost' : 'refused', detail });
-        if (message.id !== undefined) heard(message.id);
+          this.#answers.fail(message.id, { kind: wasReached ? 'lost' : 'refused', detail });
+        if (message.id !== undefined) this.#onResponse(message.id);
         then(detail);
       },
-      login() {
+      login: () => {
         sent();
-        if (message.id !== undefined) answers.fail(message.id, { kind: 'login' });
-        if (message.id !== undefined) heard(message.id);
+        if (message.id !== undefined) this.#answers.fail(message.id, { kind: 'login' });
+        if (message.id !== undefined) this.#onResponse(message.id);
         then('it requires a login');
       },
     });
@@ -97,133 +156,99 @@ export function openHttpTransport(parts: HttpTransportParts): Transport {
     };
   }
 
-  function postRequest(message: Message, id: number): void {
+  #postRequest(message: Message, id: number): void {
     // The session may be lost, so open it again before sending anything else.
-    if (isSuspect && message.about?.method !== 'initialize') {
-      answers.expect(id, session.id, () => undefined);
-      return answers.fail(id, { kind: 'stale' });
+    if (this.#isSuspect && message.about?.method !== 'initialize') {
+      this.#answers.expect(id, this.#session.id, () => undefined);
+      return this.#answers.fail(id, { kind: 'stale' });
     }
-    const sessionId = session.id;
-    unheard.set(id, () => undefined);
-    const drop = post(message, () => undefined);
-    answers.expect(id, sessionId, drop);
+    const sessionId = this.#session.id;
+    this.#unanswered.set(id, () => undefined);
+    const drop = this.#post(message, () => undefined);
+    this.#answers.expect(id, sessionId, drop);
   }
 
-  function heard(id: number): void {
-    const waiting = unheard.get(id);
-    unheard.delete(id);
+  #onResponse(id: number): void {
+    const waiting = this.#unanswered.get(id);
+    this.#unanswered.delete(id);
     waiting?.();
   }
 
-  function drop(id: number): void {
-    unheard.delete(id);
-    answers.drop(id);
+  #drop(id: number): void {
+    this.#unanswered.delete(id);
+    this.#answers.drop(id);
   }
 
-  function sayCancelled(id: number, reason: string): void {
-    if (!isOpen) return;
+  #sendCancelled(id: number, reason: string): void {
+    if (!this.#isOpen) return;
     const about = { method: 'notifications/cancelled' };
     const text = notificationText(about.method, JSON.stringify({ requestId: id, reason }));
-    postMessage({ text, id: undefined, about });
+    this.#postMessage({ text, id: undefined, about });
   }
 
   /**
    * A cancellation uses a separate connection and may overtake its request, which would then run to its end. So it waits a
    * little for the first response to the request, and is sent again if that comes later.
    */
-  function cancelLegacy(id: number, reason: string): void {
-    const isUnheard = unheard.has(id);
-    const stopWaiting = isUnheard && clock.after(firstWordMs, () => sayCancelled(id, reason), true);
-    const stopListening = isUnheard && clock.after(lastWordMs, () => drop(id), true);
+  #cancelLegacy(id: number, reason: string): void {
+    const isUnanswered = this.#unanswered.has(id);
+    const stopWaiting =
+      isUnanswered && this.#parts.clock.after(firstResponseMs, () => this.#sendCancelled(id, reason), true);
+    const stopListening = isUnanswered && this.#parts.clock.after(dropAfterMs, () => this.#drop(id), true);
     const end = (): void => {
       if (stopWaiting) stopWaiting();
       if (stopListening) stopListening();
-      drop(id);
-      sayCancelled(id, reason);
+      this.#drop(id);
+      this.#sendCancelled(id, reason);
     };
-    if (isUnheard) unheard.set(id, end);
+    if (isUnanswered) this.#unanswered.set(id, end);
     else end();
   }
 
-  function postMessage(message: Message): void {
+  #postMessage(message: Message): void {
     const isHandshake = message.about?.method === 'notifications/initialized';
-    if (isHandshake) held = [];
-    const drop = post(message, (problem) => {
+    if (isHandshake) this.#held = [];
+    const drop = this.#post(message, (problem) => {
       stop();
-      if (problem !== undefined) log('debug', 'the server did not accept a message', { problem });
-      if (isHandshake) release();
+      if (problem !== undefined) this.#parts.log('debug', 'the server did not accept a message', { problem });
+      if (isHandshake) this.#release();
     });
-    const stop = clock.after(
+    const stop = this.#parts.clock.after(
       messageMs,
       () => {
         drop();
-        if (isHandshake) release();
+        if (isHandshake) this.#release();
       },
       true,
     );
   }
 
   /** Some servers refuse requests that arrive before the end of the handshake. */
-  function release(): void {
-    const waiting = held ?? [];
-    held = undefined;
-    if (!isOpen) return;
-    unasked?.close();
-    unasked = openUnaskedStream({
-      client,
-      session,
-      clock,
-      log,
-      frame: (frame) => events.frame(frame, undefined),
+  #release(): void {
+    const waiting = this.#held ?? [];
+    this.#held = undefined;
+    if (!this.#isOpen) return;
+    this.#unasked?.close();
+    this.#unasked = openUnaskedStream({
+      client: this.#client,
+      session: this.#session,
+      clock: this.#parts.clock,
+      log: this.#parts.log,
+      frame: (frame) => this.#parts.events.frame(frame, undefined),
     });
-    for (const message of waiting) dispatch(message);
+    for (const message of waiting) this.#dispatch(message);
   }
 
-  function dispatch(message: Message): void {
-    if (message.id === undefined) postMessage(message);
-    else postRequest(message, message.id);
+  #dispatch(message: Message): void {
+    if (message.id === undefined) this.#postMessage(message);
+    else this.#postRequest(message, message.id);
   }
-
-  return {
-    pid: undefined,
-    places: callSockets,
-    send(text, id, about) {
-      if (!isOpen || unsentLength + text.length > maxUnsentLength) return false;
-      const message = { text, id, about };
-      if (held === undefined) dispatch(message);
-      else held.push(message);
-      return true;
-    },
-    cancel(id, reason) {
-      const waited = held?.length ?? 0;
-      held = held?.filter((message) => message.id !== id);
-      if ((held?.length ?? 0) < waited) return;
-      // In protocol version 2026-07-28, closing the stream is the cancellation.
-      if (session.protocol === 'legacy') cancelLegacy(id, reason);
-      else drop(id);
-    },
-    abandon: drop,
-    agree: (protocol, version) => session.agree(protocol, version),
-    forget() {
-      isSuspect = false;
-      unasked?.close();
-      session.forget();
-    },
-    async close() {
-      isOpen = false;
-      unasked?.close();
-      answers.dropAll();
-      unheard.clear();
-      if (session.protocol === 'legacy' && session.id !== undefined) await farewell();
-      client.close();
-    },
-  };
 
   /** Tells the server that the session is over; failures are ignored. */
-  function farewell(): Promise<void> {
+  #endSession(): Promise<void> {
     return new Promise((resolve) => {
-      const headers = session.headersFor(undefined);
-      const drop = client.send(
+      const headers = this.#session.headersFor(undefined);
+      const drop = this.#client.send(
         { method: 'DELETE', headers, isRepeatable: true },
         {
           response(response) {
@@ -233,7 +258,7 @@ export function openHttpTransport(parts: HttpTransportParts): Transport {
           error: () => done(),
         },
       );
-      const stop = clock.after(farewellMs, () => done());
+      const stop = this.#parts.clock.after(endSessionMs, () => done());
       const done = (): void => {
         stop();
         drop();

@@ -95,7 +95,7 @@ describe('a call to a server', () => {
     expect(bench.logs.filter(({ level }) => level === 'warn').length).toBeLessThan(10);
   });
 
-  it('ends after its time, and the server is told once', async () => {
+  it('times out, and the server is notified once', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const { outcome } = bench.call();
@@ -211,7 +211,7 @@ describe('log lines of a server', () => {
     ]);
   });
 
-  it('reach nobody when they could be of several sessions, or of none', async () => {
+  it('reach no session when they could belong to several, or to none', async () => {
     const bench = openBench(legacyScript(undefined, logging));
     await bench.provider.ready();
     say(bench.server.child, 'error');

@@ -73,7 +73,7 @@ function isOwn(outcome: Outcome, mark: string): boolean {
 
 describe('a server that does anything', () => {
   it.each([1, 2, 3, 4, 5])(
-    'gets one answer of its own for each call, and no byte of another (seed %i)',
+    'gets exactly one answer per call, and no byte of another (seed %i)',
     async (seed) => {
       const random = createRandom(seed);
       const bench = openBench(chaosScript(random), { protocol: 'legacy' });

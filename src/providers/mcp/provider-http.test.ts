@@ -209,7 +209,7 @@ describe('a legacy server over HTTP', () => {
     expect(named(endpoint, 'tools/call')).toHaveLength(3);
   });
 
-  it('asks the caller whose stream carries the question, whoever else is in flight', async () => {
+  it('asks the caller whose stream carries the question, even with other calls in flight', async () => {
     const { endpoint, provider } = await open(
       legacy((hit) => {
         const stream = hit.stream();
@@ -281,7 +281,7 @@ describe('a legacy server over HTTP', () => {
     expect(faultOf(await call(provider).outcome)).toBe('provider.lost');
   });
 
-  it('is told of a cancellation, and the stream is closed', async () => {
+  it('gets a cancellation, and the stream is closed', async () => {
     let gone: Promise<void> | undefined;
     const { endpoint, provider } = await open(
       legacy((hit) => {

@@ -100,7 +100,7 @@ describe('the life of a server', () => {
     expect(bench.provider.status()).toMatchObject({ state: 'failed', detail: 'no such command' });
   });
 
-  it('comes back by itself as long as nobody knows what it offers', async () => {
+  it('restarts without a call while its catalog is unknown', async () => {
     const listing = legacyScript(answering);
     const deaths = ['initialize', 'tools/list', 'notifications/initialized'];
     const bench = openBench((message, child) => {
@@ -143,7 +143,7 @@ describe('the life of a server', () => {
     expect(asked).toBe(3 + 7);
   });
 
-  it('comes back by itself while a resource is watched', async () => {
+  it('restarts without a call while a resource is watched', async () => {
     const capabilities = { tools: {}, resources: { subscribe: true } };
     const answerAll: Script = ({ id, method }, child) => {
       if (id !== undefined)

@@ -66,7 +66,7 @@ describe('what a server asks', () => {
     expect(bench.server.child.writes.at(-1)).toBe(`{"jsonrpc":"2.0","id":7,"error":${error.text}}\n`);
   });
 
-  it('is refused at once where the client cannot answer, where nobody calls, and where it is unknown', async () => {
+  it('is refused at once if the client cannot answer, if no call is running, and if it is unknown', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     ask(bench.server.child, 1);

@@ -59,7 +59,7 @@ describe('the subscription of a modern server', () => {
     params: { _meta: { 'io.modelcontextprotocol/subscriptionId': message?.id } },
   });
 
-  it('listens for what the server can tell, and opens anew when more is watched', async () => {
+  it('subscribes to what the server supports, and again when more is watched', async () => {
     const bench = openBench(modernScript(answering, capabilities));
     await bench.provider.ready();
     const [first] = listens(bench.server.child.received);

@@ -50,7 +50,7 @@ describe('the params that a server sees', () => {
     expect(from('another', tool)).toBe(kept);
   });
 
-  it('lose a token that nobody wants and a _meta that is then empty', () => {
+  it('lose an unwanted progress token, and a _meta that is then empty', () => {
     const params = '{"name":"s_echo","_meta":{"progressToken":"theirs"}}';
     expect(paramsFor(callOf(tool, { params }), { progressToken: undefined }, nothing)).toBe(
       '{"name":"echo"}',

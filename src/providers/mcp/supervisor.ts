@@ -3,9 +3,9 @@ import { createFault, type Fault, type ProviderState, type ProviderStatus } from
 import type { Log, Redactor } from '../../ports/log.js';
 import { passingMs } from '../../ports/start-refusal.js';
 import { HeldStart, UntrustedStart } from './line.js';
-import { cancelledFault } from './transport-faults.js';
+import { cancelledFault, startingFault, unavailableFault } from './transport-faults.js';
 import type { Clock } from './options.js';
-import { createPauses } from './pauses.js';
+import { createPauses, type Pauses } from './pauses.js';
 import type { Peer } from './peer.js';
 
 export interface SupervisorParts {
@@ -50,191 +50,213 @@ interface Run {
 }
 
 export function openSupervisor(parts: SupervisorParts): Supervisor {
-  const { server, clock, log } = parts;
-  const life = new AbortController();
-  const pauses = createPauses(clock);
-  let live: Peer | undefined;
-  let run: Run | undefined;
-  let starting: Promise<Peer | Fault> | undefined;
-  let closing: Promise<void> | undefined;
-  let state: ProviderState = 'idle';
-  let detail: string | undefined;
-  let restarts = 0;
+  return new ServerSupervisor(parts);
+}
+
+class ServerSupervisor implements Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #life = new AbortController();
+  readonly #pauses: Pauses;
+  #live: Peer | undefined;
+  #run: Run | undefined;
+  #starting: Promise<Peer | Fault> | undefined;
+  #closing: Promise<void> | undefined;
+  #state: ProviderState = 'idle';
+  #detail: string | undefined;
+  #restarts = 0;
   /** Its start was refused for a passing reason. */
-  let isHeld = false;
-  let stopIdle: (() => void) | undefined;
+  #isHeld = false;
+  #stopIdle: (() => void) | undefined;
 
-  function mustReturn(): boolean {
-    return state === 'failed' && !isHeld && (parts.isNeeded() || parts.isUnlisted());
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+    this.#pauses = createPauses(parts.clock);
   }
 
-  function start(): Promise<Peer | Fault> {
-    starting ??= attempt().finally(() => {
-      starting = undefined;
-      if (mustReturn()) void start();
+  get live(): Peer | undefined {
+    return this.#live;
+  }
+
+  async use(signal: AbortSignal | undefined, waitMs: number): Promise<Peer | Fault> {
+    if (this.#live !== undefined) return this.#live;
+    const pause = this.#pauses.left();
+    const opening = this.#start();
+    if (pause > patienceMs) return unavailableFault(this.#parts.server, this.#detail ?? 'it failed', pause);
+    return inTime(opening, { signal, waitMs, clock: this.#parts.clock, server: this.#parts.server });
+  }
+
+  replace(why: string): void {
+    const peer = this.#live;
+    if (peer === undefined) return;
+    this.#leave(`server is restarting: ${why}`);
+    this.#restarts += 1;
+    this.#closing = this.#closeSoon(peer);
+    if (this.#parts.isNeeded()) void this.#start();
+  }
+
+  wake(): void {
+    if (this.#live !== undefined || this.#life.signal.aborted) return;
+    this.#pauses.forget();
+    if (this.#state === 'failed') this.#state = 'idle';
+    void this.#start();
+  }
+
+  status(): ProviderStatus {
+    return {
+      state: this.#state,
+      restarts: this.#restarts,
+      ...(this.#detail !== undefined && { detail: this.#detail }),
+      ...(this.#live?.pid !== undefined && { pid: this.#live.pid }),
+      ...(this.#live && { protocolVersion: this.#live.protocolVersion }),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'stopped';
+    this.#stopIdle?.();
+    this.#life.abort();
+    const peer = this.#live;
+    this.#live = undefined;
+    this.#run = undefined;
+    await Promise.all([peer?.close(), this.#starting, this.#closing]);
+    this.#state = 'stopped';
+  }
+
+  #mustReturn(): boolean {
+    return this.#state === 'failed' && !this.#isHeld && (this.#parts.isNeeded() || this.#parts.isUnlisted());
+  }
+
+  #start(): Promise<Peer | Fault> {
+    this.#starting ??= this.#attempt().finally(() => {
+      this.#starting = undefined;
+      if (this.#mustReturn()) void this.#start();
     });
-    return starting;
+    return this.#starting;
   }
 
-  async function attempt(): Promise<Peer | Fault> {
-    await closing;
-    await pauses.wait(life.signal);
-    if (life.signal.aborted) return unavailable(server, 'it is shutting down');
-    if (state === 'failed' && !isHeld) restarts += 1;
-    isHeld = false;
-    state = 'pending';
+  async #attempt(): Promise<Peer | Fault> {
+    await this.#closing;
+    await this.#pauses.wait(this.#life.signal);
+    if (this.#life.signal.aborted) return unavailableFault(this.#parts.server, 'it is shutting down');
+    if (this.#state === 'failed' && !this.#isHeld) this.#restarts += 1;
+    this.#isHeld = false;
+    this.#state = 'pending';
     const limit = new AbortController();
-    const stopLimit = clock.after(parts.startMs, () => limit.abort());
+    const stopLimit = this.#parts.clock.after(this.#parts.startMs, () => limit.abort());
     const mine: Run = { isOver: false };
     try {
-      const peer = await parts.connect(AbortSignal.any([life.signal, limit.signal]), (why) => {
+      const peer = await this.#parts.connect(AbortSignal.any([this.#life.signal, limit.signal]), (why) => {
         mine.isOver = true;
-        if (run === mine) lost(why);
+        if (this.#run === mine) this.#lost(why);
       });
-      return mine.isOver ? failed('it exited right after its start') : succeeded(peer, mine);
+      return mine.isOver ? this.#failed('it exited right after its start') : this.#succeeded(peer, mine);
     } catch (error) {
       if (limit.signal.aborted)
-        return failed(
-          `it took longer than ${parts.startMs / 1000} s to start. Servers get a minimal environment, so set proxy variables under its env`,
+        return this.#failed(
+          `it took longer than ${this.#parts.startMs / 1000} s to start. Servers get a minimal environment, so set proxy variables under its env`,
         );
-      if (error instanceof UntrustedStart) return refused(error.message);
-      if (error instanceof HeldStart) return held(error.message);
-      return failed(messageOf(error));
+      if (error instanceof UntrustedStart) return this.#refused(error.message);
+      if (error instanceof HeldStart) return this.#held(error.message);
+      return this.#failed(messageOf(error));
     } finally {
       stopLimit();
     }
   }
 
-  function succeeded(peer: Peer, mine: Run): Peer | Fault {
-    if (life.signal.aborted) {
-      closing = peer.close();
-      return unavailable(server, 'it is shutting down');
+  #succeeded(peer: Peer, mine: Run): Peer | Fault {
+    if (this.#life.signal.aborted) {
+      this.#closing = peer.close();
+      return unavailableFault(this.#parts.server, 'it is shutting down');
     }
-    live = peer;
-    run = mine;
-    state = 'ready';
-    detail = undefined;
-    pauses.succeeded();
-    watchIdle(parts.idleMs);
-    log('info', 'server ready', { pid: peer.pid, protocol: peer.protocolVersion });
-    parts.onLive(peer);
+    this.#live = peer;
+    this.#run = mine;
+    this.#state = 'ready';
+    this.#detail = undefined;
+    this.#pauses.succeeded();
+    this.#watchIdle(this.#parts.idleMs);
+    this.#parts.log('info', 'server ready', { pid: peer.pid, protocol: peer.protocolVersion });
+    this.#parts.onLive(peer);
     return peer;
   }
 
-  function failed(reason: string): Fault {
-    const why = parts.redact(reason);
-    state = life.signal.aborted ? 'stopped' : 'failed';
-    detail = why;
-    pauses.failed();
-    if (state === 'failed') log('warn', 'server failed', { reason: why });
-    return unavailable(server, why);
+  #failed(reason: string): Fault {
+    const why = this.#parts.redact(reason);
+    this.#state = this.#life.signal.aborted ? 'stopped' : 'failed';
+    this.#detail = why;
+    this.#pauses.failed();
+    if (this.#state === 'failed') this.#parts.log('warn', 'server failed', { reason: why });
+    return unavailableFault(this.#parts.server, why);
   }
 
-  function refused(why: string): Fault {
-    state = life.signal.aborted ? 'stopped' : 'untrusted';
-    if (detail !== why) log('error', 'server not started', { reason: why });
-    detail = why;
-    return createFault('provider.untrusted', `The server ${server} was not started: ${why}.`);
+  #refused(why: string): Fault {
+    this.#state = this.#life.signal.aborted ? 'stopped' : 'untrusted';
+    if (this.#detail !== why) this.#parts.log('error', 'server not started', { reason: why });
+    this.#detail = why;
+    return createFault('provider.untrusted', `The server ${this.#parts.server} was not started: ${why}.`);
   }
 
   /** No call can start a server whose tools are not known, so it is tried again in any case. */
-  function held(why: string): Fault {
-    state = life.signal.aborted ? 'stopped' : 'failed';
-    if (detail !== why) log('warn', 'server not started yet', { reason: why });
-    detail = why;
-    isHeld = true;
-    clock.after(passingMs, () => isHeld && live === undefined && !life.signal.aborted && void start(), true);
-    return createFault('provider.unavailable', `The server ${server} is not started yet: ${why}.`);
+  #held(why: string): Fault {
+    this.#state = this.#life.signal.aborted ? 'stopped' : 'failed';
+    if (this.#detail !== why) this.#parts.log('warn', 'server not started yet', { reason: why });
+    this.#detail = why;
+    this.#isHeld = true;
+    this.#parts.clock.after(
+      passingMs,
+      () => this.#isHeld && this.#live === undefined && !this.#life.signal.aborted && void this.#start(),
+      true,
+    );
+    return createFault(
+      'provider.unavailable',
+      `The server ${this.#parts.server} is not started yet: ${why}.`,
+    );
   }
 
-  function lost(why: string): void {
-    live = undefined;
-    run = undefined;
-    stopIdle?.();
-    pauses.ended();
-    failed(why);
-    if (mustReturn()) void start();
+  #lost(why: string): void {
+    this.#live = undefined;
+    this.#run = undefined;
+    this.#stopIdle?.();
+    this.#pauses.ended();
+    this.#failed(why);
+    if (this.#mustReturn()) void this.#start();
   }
 
   /** One timer checks periodically, so that calls need not reset it. */
-  function watchIdle(ms: number): void {
-    if (parts.idleMs <= 0) return;
-    stopIdle = clock.after(
+  #watchIdle(ms: number): void {
+    if (this.#parts.idleMs <= 0) return;
+    this.#stopIdle = this.#parts.clock.after(
       ms,
       () => {
-        if (live === undefined) return;
-        const left = live.lastUse() + parts.idleMs - clock.now();
-        if (left > 0 || live.isBusy() || parts.isNeeded()) watchIdle(left > 0 ? left : parts.idleMs);
-        else rest(live);
+        if (this.#live === undefined) return;
+        const left = this.#live.lastUse() + this.#parts.idleMs - this.#parts.clock.now();
+        if (left > 0 || this.#live.isBusy() || this.#parts.isNeeded())
+          this.#watchIdle(left > 0 ? left : this.#parts.idleMs);
+        else this.#rest(this.#live);
       },
       true,
     );
   }
 
-  function rest(peer: Peer): void {
-    leave('server closed because it was idle');
-    closing = peer.close();
+  #rest(peer: Peer): void {
+    this.#leave('server closed because it was idle');
+    this.#closing = peer.close();
   }
 
-  function leave(why: string): void {
-    live = undefined;
-    run = undefined;
-    state = 'idle';
-    stopIdle?.();
-    log('info', why);
+  #leave(why: string): void {
+    this.#live = undefined;
+    this.#run = undefined;
+    this.#state = 'idle';
+    this.#stopIdle?.();
+    this.#parts.log('info', why);
   }
 
   /** Gives calls in flight a moment to finish. */
-  async function closeSoon(peer: Peer): Promise<void> {
-    const until = clock.now() + lastMomentMs;
-    while (peer.isBusy() && clock.now() < until && !life.signal.aborted)
-      await new Promise<void>((resolve) => clock.after(lookMs, resolve));
+  async #closeSoon(peer: Peer): Promise<void> {
+    const until = this.#parts.clock.now() + lastMomentMs;
+    while (peer.isBusy() && this.#parts.clock.now() < until && !this.#life.signal.aborted)
+      await new Promise<void>((resolve) => this.#parts.clock.after(lookMs, resolve));
     await peer.close();
   }
-
-  return {
-    get live() {
-      return live;
-    },
-    async use(signal, waitMs) {
-      if (live !== undefined) return live;
-      const pause = pauses.left();
-      const opening = start();
-      if (pause > patienceMs) return unavailable(server, detail ?? 'it failed', pause);
-      return inTime(opening, { signal, waitMs, clock, server });
-    },
-    replace(why) {
-      const peer = live;
-      if (peer === undefined) return;
-      leave(`server is restarting: ${why}`);
-      restarts += 1;
-      closing = closeSoon(peer);
-      if (parts.isNeeded()) void start();
-    },
-    wake() {
-      if (live !== undefined || life.signal.aborted) return;
-      pauses.forget();
-      if (state === 'failed') state = 'idle';
-      void start();
-    },
-    status: () => ({
-      state,
-      restarts,
-      ...(detail !== undefined && { detail }),
-      ...(live?.pid !== undefined && { pid: live.pid }),
-      ...(live && { protocolVersion: live.protocolVersion }),
-    }),
-    async close() {
-      state = 'stopped';
-      stopIdle?.();
-      life.abort();
-      const peer = live;
-      live = undefined;
-      run = undefined;
-      await Promise.all([peer?.close(), starting, closing]);
-      state = 'stopped';
-    },
-  };
 }
 
 interface Waiting {
@@ -252,7 +274,7 @@ async function inTime(
   if (signal?.aborted) return cancelledFault(server);
   let stop = (): void => undefined;
   const giveUp = new Promise<Fault>((resolve) => {
-    const stopTimer = clock.after(waitMs, () => resolve(stillStarting(server)));
+    const stopTimer = clock.after(waitMs, () => resolve(startingFault(server)));
     const onAbort = (): void => resolve(cancelledFault(server));
     signal?.addEventListener('abort', onAbort, { once: true });
     stop = () => {
@@ -265,16 +287,4 @@ async function inTime(
   } finally {
     stop();
   }
-}
-
-function stillStarting(server: string): Fault {
-  return createFault(
-    'provider.starting',
-    `The server ${server} is still starting. Call again in a few seconds.`,
-  );
-}
-
-function unavailable(server: string, detail: string, pauseMs = 0): Fault {
-  const when = pauseMs > 0 ? ` It restarts in ${String(Math.ceil(pauseMs / 1000))} s.` : '';
-  return createFault('provider.unavailable', `The server ${server} is not available.${when}`, { detail });
 }

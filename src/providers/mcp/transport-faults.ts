@@ -6,7 +6,7 @@ export function cancelledFault(server: string): Fault {
 }
 
 export function heldFault(server: string): Fault {
-  const message = `A question of the server ${server} was not answered in time while other callers waited. Retry the call.`;
+  const message = `The server ${server} asked a question that was not answered in time, and other callers were waiting. Retry the call.`;
   return createFault('ask.expired', message);
 }
 
@@ -50,4 +50,16 @@ export function failureFault(server: string, failure: Exclude<TransportFailure, 
   }
   const message = `The connection to the server ${server} was lost before it answered. The call may have run: check before you retry it.`;
   return createFault('provider.lost', message, { detail });
+}
+
+export function startingFault(server: string): Fault {
+  return createFault(
+    'provider.starting',
+    `The server ${server} is still starting. Call again in a few seconds.`,
+  );
+}
+
+export function unavailableFault(server: string, detail: string, pauseMs = 0): Fault {
+  const when = pauseMs > 0 ? ` It restarts in ${String(Math.ceil(pauseMs / 1000))} s.` : '';
+  return createFault('provider.unavailable', `The server ${server} is not available.${when}`, { detail });
 }

@@ -55,11 +55,11 @@ it('any sign of failure is one', () => {
   });
 });
 
-it('what nobody could hold is refused', () => {
+it('a result that is too large is refused', () => {
   expect(resultOf({ output: 'x'.repeat(20 * 1024 * 1024) })).toContain('too_large');
 });
 
-it('a failure is told without what the operator gave, and an answer is left as it is', () => {
+it('a failure is reported without secrets of the operator, and a result is not changed', () => {
   const text = resultOf({ success: false, output: 'my secret', error: 'bad my secret!' });
   expect(text).not.toContain('my secret');
   expect(text).toContain('bad [redacted]!');

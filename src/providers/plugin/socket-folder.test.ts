@@ -39,7 +39,7 @@ it('the folders of processes that are no more are swept, those of others are not
   expect((await readdir(home)).sort()).toEqual([own.path.slice(home.length + 1), 'notes.txt'].sort());
 });
 
-it('a folder whose number belongs to another process now is swept once nobody listens there', async () => {
+it('a folder whose pid was reused by another process is removed once nothing listens there', async () => {
   const path = folder(1);
   const old = new Date(Date.now() - 3600_000);
   const socket = join(path, 'plugin1');

@@ -28,149 +28,170 @@ export interface Supervisor {
 }
 
 /** After this many failures without a good run in between, the plugin is not restarted. */
-const mostFalls = 5;
+const maxFailures = 5;
 const goodRunMs = 60_000;
 const longestPauseMs = 30_000;
 /** How long a call waits for a restart before it fails. */
 const patienceMs = 5_000;
 
 export function openSupervisor(parts: SupervisorParts): Supervisor {
-  const { name, log } = parts;
-  const life = new AbortController();
-  const closings = new Set<Promise<void>>();
-  let live: LivePlugin | undefined;
-  let starting: Promise<LivePlugin | Fault> | undefined;
-  let leaving: Promise<void> | undefined;
-  let state: ProviderState = 'idle';
-  let detail: string | undefined;
-  let falls = 0;
-  let restarts = 0;
-  let notBefore = 0;
-  let runningSince = 0;
+  return new PluginSupervisor(parts);
+}
 
-  const isClosing = (): boolean => life.signal.aborted;
+class PluginSupervisor implements Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #life = new AbortController();
+  readonly #closings = new Set<Promise<void>>();
+  #live: LivePlugin | undefined;
+  #starting: Promise<LivePlugin | Fault> | undefined;
+  #leaving: Promise<void> | undefined;
+  #state: ProviderState = 'idle';
+  #detail: string | undefined;
+  #failures = 0;
+  #restarts = 0;
+  #notBefore = 0;
+  #runningSince = 0;
 
-  function start(): Promise<LivePlugin | Fault> {
-    starting ??= attempt().finally(() => {
-      starting = undefined;
-    });
-    return starting;
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
   }
 
-  async function attempt(): Promise<LivePlugin | Fault> {
-    await pause(notBefore - Date.now(), life.signal);
-    await Promise.all(closings);
-    if (life.signal.aborted) return closed(name);
-    if (falls > 0) restarts += 1;
-    state = 'pending';
+  get live(): LivePlugin | undefined {
+    return this.#leaving === undefined ? this.#live : undefined;
+  }
+
+  async use(signal: AbortSignal | undefined): Promise<LivePlugin | Fault> {
+    await this.#leaving;
+    if (this.#live !== undefined) return this.#live;
+    if (this.#life.signal.aborted) return closed(this.#parts.name);
+    const isGivenUp = this.#failures >= maxFailures || this.#notBefore - Date.now() > patienceMs;
+    if (isGivenUp && this.#starting === undefined)
+      return unavailable(this.#parts.name, this.#detail ?? 'it failed');
+    return untilAborted(this.#start(), signal);
+  }
+
+  async giveUpOn(plugin: LivePlugin, why: string, waitMs = 0): Promise<void> {
+    if (this.#live !== plugin) return;
+    this.#leaving ??= atMost(waitMs, plugin.ended).then(() => {
+      this.#leaving = undefined;
+      if (this.#live === plugin) this.#lost(why);
+    });
+    await this.#leaving;
+  }
+
+  status(): ProviderStatus {
+    return {
+      state: this.#state,
+      restarts: this.#restarts,
+      ...(this.#detail !== undefined && { detail: this.#detail }),
+      ...(this.#live && { pid: this.#live.pid, protocolVersion: '1' }),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#life.abort();
+    const plugin = this.#live;
+    this.#live = undefined;
+    this.#state = 'stopped';
+    if (plugin !== undefined) this.#finish(plugin, undefined);
+    await this.#starting;
+    await Promise.all(this.#closings);
+  }
+
+  #isClosing(): boolean {
+    return this.#life.signal.aborted;
+  }
+
+  #start(): Promise<LivePlugin | Fault> {
+    this.#starting ??= this.#attempt().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #attempt(): Promise<LivePlugin | Fault> {
+    await pause(this.#notBefore - Date.now(), this.#life.signal);
+    await Promise.all(this.#closings);
+    if (this.#life.signal.aborted) return closed(this.#parts.name);
+    if (this.#failures > 0) this.#restarts += 1;
+    this.#state = 'pending';
     const run: { endedWith?: string; plugin?: LivePlugin } = {};
     try {
-      const plugin = await parts.open(life.signal, (why) => {
+      const plugin = await this.#parts.open(this.#life.signal, (why) => {
         run.endedWith = why;
-        if (run.plugin !== undefined && live === run.plugin) lost(why);
+        if (run.plugin !== undefined && this.#live === run.plugin) this.#lost(why);
       });
-      if (isClosing()) return finish(plugin, closed(name));
+      if (this.#isClosing()) return this.#finish(plugin, closed(this.#parts.name));
       if (run.endedWith !== undefined)
-        return finish(plugin, fell(`it exited right after its start: ${run.endedWith}`));
+        return this.#finish(plugin, this.#failed(`it exited right after its start: ${run.endedWith}`));
       run.plugin = plugin;
-      return welcome(plugin);
+      return this.#started(plugin);
     } catch (error) {
-      if (error instanceof HeldStart) return held(error.message);
-      return fell(messageOf(error));
+      if (error instanceof HeldStart) return this.#held(error.message);
+      return this.#failed(messageOf(error));
     }
   }
 
-  function welcome(plugin: LivePlugin): LivePlugin {
-    live = plugin;
-    state = 'ready';
-    detail = undefined;
-    runningSince = Date.now();
-    log('info', 'plugin ready', { pid: plugin.pid, version: plugin.version });
-    parts.onLive(plugin);
+  #started(plugin: LivePlugin): LivePlugin {
+    this.#live = plugin;
+    this.#state = 'ready';
+    this.#detail = undefined;
+    this.#runningSince = Date.now();
+    this.#parts.log('info', 'plugin ready', { pid: plugin.pid, version: plugin.version });
+    this.#parts.onLive(plugin);
     return plugin;
   }
 
-  function finish<T>(plugin: LivePlugin, answer: T): T {
+  #finish<T>(plugin: LivePlugin, answer: T): T {
     const closing = plugin
       .close()
-      .catch((error: unknown) => log('warn', 'plugin not closed', { error: String(error) }));
-    closings.add(closing);
-    void closing.then(() => closings.delete(closing));
+      .catch((error: unknown) => this.#parts.log('warn', 'plugin not closed', { error: String(error) }));
+    this.#closings.add(closing);
+    void closing.then(() => this.#closings.delete(closing));
     return answer;
   }
 
-  function lost(why: string): void {
-    const plugin = live;
-    live = undefined;
-    if (Date.now() - runningSince >= goodRunMs) falls = 0;
-    fell(why);
-    if (plugin !== undefined) finish(plugin, undefined);
+  #lost(why: string): void {
+    const plugin = this.#live;
+    this.#live = undefined;
+    if (Date.now() - this.#runningSince >= goodRunMs) this.#failures = 0;
+    this.#failed(why);
+    if (plugin !== undefined) this.#finish(plugin, undefined);
   }
 
-  function fell(reason: string): Fault {
-    if (life.signal.aborted) return closed(name);
-    falls += 1;
-    const why = parts.redact(reason);
-    state = 'failed';
-    detail = falls < mostFalls ? why : `stopped after ${String(mostFalls)} failures; last failure: ${why}`;
-    notBefore = Date.now() + Math.min(parts.pauseMs * 2 ** (falls - 1), longestPauseMs);
-    log(
-      falls < mostFalls ? 'warn' : 'error',
-      falls < mostFalls ? 'plugin failed' : 'plugin stopped after repeated failures',
+  #failed(reason: string): Fault {
+    if (this.#life.signal.aborted) return closed(this.#parts.name);
+    this.#failures += 1;
+    const why = this.#parts.redact(reason);
+    this.#state = 'failed';
+    this.#detail =
+      this.#failures < maxFailures
+        ? why
+        : `stopped after ${String(maxFailures)} failures; last failure: ${why}`;
+    this.#notBefore = Date.now() + Math.min(this.#parts.pauseMs * 2 ** (this.#failures - 1), longestPauseMs);
+    this.#parts.log(
+      this.#failures < maxFailures ? 'warn' : 'error',
+      this.#failures < maxFailures ? 'plugin failed' : 'plugin stopped after repeated failures',
       {
         reason: why,
       },
     );
-    return unavailable(name, detail);
+    return unavailable(this.#parts.name, this.#detail);
   }
 
   /** No call can start a plugin whose operations are not known, so it is tried again in any case. */
-  function held(reason: string): Fault {
-    if (life.signal.aborted) return closed(name);
-    const why = parts.redact(reason);
-    state = 'failed';
-    if (detail !== why) log('warn', 'plugin not started yet', { reason: why });
-    detail = why;
-    setTimeout(() => live === undefined && !life.signal.aborted && void start(), passingMs).unref();
-    return unavailable(name, why);
+  #held(reason: string): Fault {
+    if (this.#life.signal.aborted) return closed(this.#parts.name);
+    const why = this.#parts.redact(reason);
+    this.#state = 'failed';
+    if (this.#detail !== why) this.#parts.log('warn', 'plugin not started yet', { reason: why });
+    this.#detail = why;
+    setTimeout(
+      () => this.#live === undefined && !this.#life.signal.aborted && void this.#start(),
+      passingMs,
+    ).unref();
+    return unavailable(this.#parts.name, why);
   }
-
-  return {
-    get live() {
-      return leaving === undefined ? live : undefined;
-    },
-    async use(signal) {
-      await leaving;
-      if (live !== undefined) return live;
-      if (life.signal.aborted) return closed(name);
-      const isHopeless = falls >= mostFalls || notBefore - Date.now() > patienceMs;
-      if (isHopeless && starting === undefined) return unavailable(name, detail ?? 'it failed');
-      return untilAborted(start(), signal);
-    },
-    async giveUpOn(plugin, why, waitMs = 0) {
-      if (live !== plugin) return;
-      leaving ??= atMost(waitMs, plugin.ended).then(() => {
-        leaving = undefined;
-        if (live === plugin) lost(why);
-      });
-      await leaving;
-    },
-    status: () => ({
-      state,
-      restarts,
-      ...(detail !== undefined && { detail }),
-      ...(live && { pid: live.pid, protocolVersion: '1' }),
-    }),
-    async close() {
-      life.abort();
-      const plugin = live;
-      live = undefined;
-      state = 'stopped';
-      if (plugin !== undefined) finish(plugin, undefined);
-      await starting;
-      await Promise.all(closings);
-    },
-  };
 }
 
 function closed(name: string): Fault {

@@ -113,7 +113,7 @@ function failureOf(problem: EditProblem, { given, which, edit }: Circumstances):
     case 'empty':
       return refusal(given, `${which}the old text is empty, and the file is not`, {
         reason: 'empty_old_text',
-        suggestion: 'Give the text that is to be replaced, or use Write for the whole file.',
+        suggestion: 'Pass the text to replace, or use Write to replace the whole file.',
       });
     case 'not_encodable':
       return notEncodable(given, 'the encoding in use there');

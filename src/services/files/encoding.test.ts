@@ -14,7 +14,7 @@ describe('an encoding', () => {
     );
   });
 
-  it('is told by the mark, and without one by what fits', () => {
+  it('is detected by the byte order mark, and without one by the content', () => {
     const of = (bytes: Buffer): unknown => ({ ...toStored(bytes), tail: undefined });
     const text = 'ä€𝄞';
     const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');

@@ -8,7 +8,7 @@ const nature = (content: string | Buffer, isWide = false): string => {
 };
 
 describe('the nature of a file', () => {
-  it('is told by its first bytes', () => {
+  it('is detected by its first bytes', () => {
     expect(nature('\x89PNG\r\n\x1a\n')).toBe('image/png');
     expect(nature('\xff\xd8\xff\xe0')).toBe('image/jpeg');
     expect(nature('GIF89a...')).toBe('image/gif');

@@ -145,7 +145,7 @@ async function linkOf(folder: Opened, name: string, link: Opened): Promise<strin
   try {
     return await readlink(folder.at(name));
   } catch (error) {
-    // It was a link when opened and is not any more: look again.
+    // It was a link when opened but no longer is: look again.
     if (codeOf(error) === 'EINVAL') return `./${name}`;
     throw error;
   } finally {

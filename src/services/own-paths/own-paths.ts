@@ -30,6 +30,7 @@ function resolve(
     stateDir,
     otherStateDirs = [],
     files,
+    outputRoots = [],
     governing,
     governingNames = [],
     program,
@@ -54,7 +55,9 @@ function resolve(
     program: all(program),
     absent: all(absent),
     system,
-    output: roots.map((root) => join(root, '.tidegate', 'output')),
+    output: [...new Set([...roots, ...outputRoots.map(realOf)])].map((root) =>
+      join(root, '.tidegate', 'output'),
+    ),
   };
 }
 

@@ -9,6 +9,8 @@ export interface OwnPlaces {
   /** State folders of this user's other gateways; private if they exist. */
   readonly otherStateDirs?: readonly string[];
   readonly files: readonly PrivateFile[];
+  /** Roots of other gateways, whose long output is private too. */
+  readonly outputRoots?: readonly string[];
   /** Files and folders that decide which caller may do what. */
   readonly governing: readonly string[];
   /** Names where Tidegate looks for such files. Links are not followed: a caller could point one at any file. */

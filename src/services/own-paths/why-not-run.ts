@@ -35,7 +35,7 @@ function storeInRoot(file: string): RunRefusal {
   return {
     reason: 'store_in_workspace',
     message: `The store ${file} lies directly in a workspace root, where no sandbox can hide it from commands.`,
-    suggestion: 'Ask the operator to move `store.file` to a folder of its own, or out of the workspace.',
+    suggestion: 'Ask the operator to move `store.file` to a separate folder, or out of the workspace.',
   };
 }
 

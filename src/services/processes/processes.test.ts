@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect((await collect(second)).output).toBe('still here\n');
   });
 
-  it('lets a child leave by itself when its stdin ends', async () => {
+  it('lets a child exit when its stdin ends', async () => {
     const child = await shell('while read -r line; do :; done; echo bye; exit 5');
     const seen = collect(child);
     await child.close();

@@ -12,7 +12,7 @@ import { createTag, endTagged, findReaper, findTagged, hardTrees, pause, within 
 
 const PATH = '/usr/bin:/bin';
 
-/** A gate of its own process: starts the trees it is given and then waits, with an orderly end on SIGTERM. */
+/** A gateway in a separate process: starts the given process trees, then waits, and shuts down on SIGTERM. */
 const gateSource = `
 import { openProcesses } from './processes.js';
 const processes = openProcesses({ stateDir: process.env.STATE });

@@ -39,7 +39,7 @@ export function noSuchPlace(path: string): ToolFailure {
 }
 
 export function notReadable(path: string): ToolFailure {
-  return new ToolFailure('refused', `${quoted(path)} may not be read; choose another place.`, {
+  return new ToolFailure('refused', `${quoted(path)} must not be read. Choose another path.`, {
     reason: 'no_permission',
   });
 }

@@ -42,7 +42,7 @@ export async function findText(
 /** Program arguments cannot contain NUL. */
 function refuseNul({ pattern, glob = '', type = '' }: TextQuery): void {
   if (pattern.includes('\0'))
-    throw mistake('invalid_pattern', 'The pattern holds a NUL character; write it as \\x00.');
+    throw mistake('invalid_pattern', 'The pattern contains a NUL character; write it as \\x00.');
   if (glob.includes('\0') || type.includes('\0'))
     throw mistake('invalid_glob', 'The glob or type holds a NUL character, which no name has.');
 }

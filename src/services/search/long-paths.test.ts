@@ -58,7 +58,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
     }
   });
 
-  it.each([15, 198])('what lies deeper than the system opens is told of, with names of %d', async (name) => {
+  it.each([15, 198])('paths too deep for the system to open are reported, with names of %d', async (name) => {
     long = makeLongPath(place.root, 5000, name);
     for (const answer of await searches()) {
       expect(answer.files).toHaveLength(1);

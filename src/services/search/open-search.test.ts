@@ -130,7 +130,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       ]);
     });
 
-    it('is told line by line, with the lines around', async () => {
+    it('is reported line by line, with context lines', async () => {
       expect(await linesOf({ path: 'a' })).toEqual([
         'a/b/two.tsx:2:needle',
         'a/b/two.tsx:5:needle needle',

@@ -6,11 +6,11 @@ import type { ChildProcess, Processes, ProcessExit, ProcessOrder } from '../../p
 import type { Search, TextQuery } from '../../ports/search.js';
 import { openSearch } from './open-search.js';
 
-/** A ripgrep that says what it is told to, in place of the real one. */
+/** A fake ripgrep that prints what the test wants. */
 interface Script {
   readonly output?: string;
   readonly errors?: string;
-  /** Left out: it never ends by itself. */
+  /** If absent, it never exits. */
   readonly exit?: ProcessExit;
 }
 

@@ -73,7 +73,7 @@ describe('a path', () => {
     await expect(roots.locate(path)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is told relative to the first root, or absolute', () => {
+  it('is reported relative to the first root, or absolute', () => {
     expect(roots.nameOf(join(base, 'one', 'sub', 'file'))).toBe('sub/file');
     expect(roots.nameOf(join(base, 'one'))).toBe('.');
     expect(roots.nameOf(join(base, 'two', 'x'))).toBe(join(base, 'two', 'x'));

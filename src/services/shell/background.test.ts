@@ -71,7 +71,7 @@ describe('background commands', () => {
     expect(ends()).toBe(1);
   });
 
-  it('are ended when nobody polls, say why, and are forgotten as long after', async () => {
+  it('are ended if they are not polled, report the reason, and are forgotten later', async () => {
     const background = openBackground(60_000);
     const { run, closes } = fakeRun({ endsAt: 'once' });
     const id = background.add('mine', 'sleep', run);
@@ -95,7 +95,7 @@ describe('background commands', () => {
     giveBack();
     background.reserve('mine', 'alice');
     for (let count = 0; count < 7; count += 1) background.reserve('other', 'alice');
-    expect(() => background.reserve('other', 'alice')).toThrow('Your share of the background commands');
+    expect(() => background.reserve('other', 'alice')).toThrow('All background commands in your share');
     background.reserve('f', 'bob');
   });
 

@@ -38,95 +38,116 @@ const reserveOfAll = 2;
 /** Ended commands whose output can still be read. */
 const maxEnded = 64;
 const usualIdleMs = 3600 * 1000;
-const untouched: ShellTampering = { createdPaths: [], changedPaths: [], undonePaths: [] };
+const noTampering: ShellTampering = { createdPaths: [], changedPaths: [], undonePaths: [] };
 
 export function openBackground(idleMs = usualIdleMs): Background {
-  const entries = new Map<string, Entry>();
-  const held = new Map<string, number>();
-  const shares = createShares(maxOfAll, reserveOfAll);
+  return new BackgroundCommands(idleMs);
+}
 
-  const forget = (entry: Entry) => {
+class BackgroundCommands implements Background {
+  readonly #idleMs: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #held = new Map<string, number>();
+  readonly #shares = createShares(maxOfAll, reserveOfAll);
+
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs;
+  }
+
+  reserve(sessionId: string, owner: string | undefined): () => void {
+    const own = this.#held.get(sessionId) ?? 0;
+    if (own >= maxOfSession) throw tooMany(`${maxOfSession} background commands of this session`);
+    const giveBack = this.#shares.take(owner);
+    if (giveBack === 'full') throw tooMany(`${maxOfAll} background commands of the gateway`);
+    if (giveBack === 'share') throw tooMany('All background commands in your share of the gateway');
+    this.#held.set(sessionId, own + 1);
+    return () => {
+      giveBack();
+      const left = (this.#held.get(sessionId) ?? 1) - 1;
+      if (left === 0) this.#held.delete(sessionId);
+      else this.#held.set(sessionId, left);
+    };
+  }
+
+  add(sessionId: string, command: string, run: CommandRun): string {
+    const id = `bash_${Math.random().toString(36).slice(2, 10).padEnd(8, '0')}`;
+    const patience = setTimeout(() => {}, 0);
+    const entry: Entry = { id, sessionId, command, run, state: 'running', patience };
+    this.#entries.set(id, entry);
+    this.#waitForPoll(entry);
+    void run.ended.then(({ exitCode, signal, durationMs, breach, ...end }) => {
+      if (entry.state === 'running') entry.state = breach === undefined ? 'finished' : 'killed';
+      if (breach !== undefined) entry.reason = breach;
+      entry.end = { exitCode, ...(signal !== undefined && { signal }) };
+      const { createdPaths, changedPaths, undonePaths } = end;
+      entry.tampering = { createdPaths, changedPaths, undonePaths };
+      entry.durationMs = durationMs;
+      this.#forgetOldest();
+    });
+    return id;
+  }
+
+  async poll(sessionId: string, id: string, filter: string | undefined): Promise<BackgroundReport> {
+    const entry = this.#find(sessionId, id);
+    this.#waitForPoll(entry);
+    return report(entry, filter);
+  }
+
+  async stop(sessionId: string, id: string): Promise<BackgroundReport> {
+    const entry = this.#find(sessionId, id);
+    this.#waitForPoll(entry);
+    if (entry.state === 'running') {
+      entry.state = 'killed';
+      entry.run.end();
+    }
+    await entry.run.ended;
+    return report(entry, undefined);
+  }
+
+  forget(sessionId: string): Promise<void> {
+    return this.#endAll([...this.#entries.values()].filter((entry) => entry.sessionId === sessionId));
+  }
+
+  close(): Promise<void> {
+    return this.#endAll([...this.#entries.values()]);
+  }
+
+  #forget(entry: Entry) {
     clearTimeout(entry.patience);
-    entries.delete(entry.id);
+    this.#entries.delete(entry.id);
     return entry.run.capture.close();
-  };
-  const endAll = async (all: readonly Entry[]) => {
+  }
+
+  async #endAll(all: readonly Entry[]) {
     for (const entry of all) entry.run.end();
     await Promise.all(all.map((entry) => entry.run.ended));
-    await Promise.all(all.map(forget));
-  };
-  const forgetOldest = () => {
-    const ended = [...entries.values()].filter((entry) => entry.state !== 'running');
-    for (const entry of ended.slice(0, Math.max(0, ended.length - maxEnded))) void forget(entry);
-  };
-  const waitForPoll = (entry: Entry) => {
-    clearTimeout(entry.patience);
-    entry.patience = setTimeout(() => lose(entry), idleMs).unref();
-  };
-  const lose = (entry: Entry) => {
-    if (entry.state !== 'running') return void forget(entry);
-    entry.state = 'killed';
-    entry.reason = `Its output was not read for ${Math.round(idleMs / 60_000)} minutes.`;
-    entry.run.end();
-    waitForPoll(entry);
-  };
-  const find = (sessionId: string, id: string): Entry => {
-    const entry = entries.get(id);
-    if (entry?.sessionId === sessionId) return entry;
-    const own = [...entries.values()].filter((other) => other.sessionId === sessionId);
-    throw unknownId(own.map((other) => other.id));
-  };
+    await Promise.all(all.map((entry) => this.#forget(entry)));
+  }
 
-  return {
-    reserve(sessionId, owner) {
-      const own = held.get(sessionId) ?? 0;
-      if (own >= maxOfSession) throw tooMany(`${maxOfSession} background commands of this session`);
-      const giveBack = shares.take(owner);
-      if (giveBack === 'full') throw tooMany(`${maxOfAll} background commands of the gateway`);
-      if (giveBack === 'share') throw tooMany('Your share of the background commands of the gateway');
-      held.set(sessionId, own + 1);
-      return () => {
-        giveBack();
-        const left = (held.get(sessionId) ?? 1) - 1;
-        if (left === 0) held.delete(sessionId);
-        else held.set(sessionId, left);
-      };
-    },
-    add(sessionId, command, run) {
-      const id = `bash_${Math.random().toString(36).slice(2, 10).padEnd(8, '0')}`;
-      const patience = setTimeout(() => {}, 0);
-      const entry: Entry = { id, sessionId, command, run, state: 'running', patience };
-      entries.set(id, entry);
-      waitForPoll(entry);
-      void run.ended.then(({ exitCode, signal, durationMs, breach, ...end }) => {
-        if (entry.state === 'running') entry.state = breach === undefined ? 'finished' : 'killed';
-        if (breach !== undefined) entry.reason = breach;
-        entry.end = { exitCode, ...(signal !== undefined && { signal }) };
-        const { createdPaths, changedPaths, undonePaths } = end;
-        entry.tampering = { createdPaths, changedPaths, undonePaths };
-        entry.durationMs = durationMs;
-        forgetOldest();
-      });
-      return id;
-    },
-    async poll(sessionId, id, filter) {
-      const entry = find(sessionId, id);
-      waitForPoll(entry);
-      return report(entry, filter);
-    },
-    async stop(sessionId, id) {
-      const entry = find(sessionId, id);
-      waitForPoll(entry);
-      if (entry.state === 'running') {
-        entry.state = 'killed';
-        entry.run.end();
-      }
-      await entry.run.ended;
-      return report(entry, undefined);
-    },
-    forget: (sessionId) => endAll([...entries.values()].filter((entry) => entry.sessionId === sessionId)),
-    close: () => endAll([...entries.values()]),
-  };
+  #forgetOldest() {
+    const ended = [...this.#entries.values()].filter((entry) => entry.state !== 'running');
+    for (const entry of ended.slice(0, Math.max(0, ended.length - maxEnded))) void this.#forget(entry);
+  }
+
+  #waitForPoll(entry: Entry) {
+    clearTimeout(entry.patience);
+    entry.patience = setTimeout(() => this.#lose(entry), this.#idleMs).unref();
+  }
+
+  #lose(entry: Entry) {
+    if (entry.state !== 'running') return void this.#forget(entry);
+    entry.state = 'killed';
+    entry.reason = `Its output was not read for ${Math.round(this.#idleMs / 60_000)} minutes.`;
+    entry.run.end();
+    this.#waitForPoll(entry);
+  }
+
+  #find(sessionId: string, id: string): Entry {
+    const entry = this.#entries.get(id);
+    if (entry?.sessionId === sessionId) return entry;
+    const own = [...this.#entries.values()].filter((other) => other.sessionId === sessionId);
+    throw unknownId(own.map((other) => other.id));
+  }
 }
 
 async function report(entry: Entry, filter: string | undefined): Promise<BackgroundReport> {
@@ -141,7 +162,7 @@ async function report(entry: Entry, filter: string | undefined): Promise<Backgro
     state: end === undefined ? 'running' : state,
     ...(end && { end }),
     ...(reason !== undefined && { reason }),
-    ...(entry.tampering ?? untouched),
+    ...(entry.tampering ?? noTampering),
     durationMs: entry.durationMs ?? Math.round(performance.now() - run.startedAt),
     sandbox: run.sandbox,
     ...run.reach,
@@ -159,7 +180,7 @@ function unknownId(known: readonly string[]): ToolFailure {
 }
 
 function tooMany(what: string): ToolFailure {
-  return new ToolFailure('bad_state', `${what} are already running; end one first.`, {
+  return new ToolFailure('bad_state', `${what} are already running.`, {
     reason: 'too_many_background_commands',
     suggestion: 'End one with KillBash, or run this one in the foreground.',
     retryable: true,

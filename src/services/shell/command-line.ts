@@ -14,7 +14,7 @@ export interface CommandLine {
 
 /**
  * Runs the command as the first child of the sandbox. Reports on descriptor 3 that it began and how many processes it
- * left: when this shell ends, the kernel ends them all, and they can't be counted any more.
+ * left: when this shell ends, the kernel ends them all, and they can no longer be counted.
  */
 const counted = `
 exec 4>&2 2>/dev/null

@@ -97,7 +97,7 @@ function notSetUp(errors: string): ToolFailure {
     {
       reason: notSetUpReason,
       suggestion:
-        'Check the path in the message; a protected path of the workspace may be in an unexpected state.',
+        'Check the path in the message. A protected path in the workspace may be in an unexpected state.',
     },
   );
 }

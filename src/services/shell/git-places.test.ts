@@ -69,7 +69,7 @@ describe('the places that git acts on', () => {
     expect(find()).toEqual({ paths: [], watched: ['.git'], never: [] });
   });
 
-  it('are those of the table in each submodule, and what a worktree has of its own', () => {
+  it('are those of the table in each submodule, and those specific to a worktree', () => {
     git('init', '-q');
     make('.git/modules/libs/lib/HEAD');
     make('.git/modules/libs/lib/modules/inner/HEAD');

@@ -5,7 +5,7 @@ const kib = 1024;
 const textOf = ({ head, tail }: Kept): string => Buffer.concat([head, tail]).toString();
 
 describe('a window on output', () => {
-  it('keeps little output whole, and begins anew after it was taken', () => {
+  it('keeps short output whole, and starts again after it was read', () => {
     const window = createOutputWindow();
     window.push(Buffer.from('one '));
     window.push(Buffer.from('two'));

@@ -28,7 +28,7 @@ describe('placeholders', () => {
     expect(existsSync(record())).toBe(false);
   });
 
-  it('[15.46] are given back where nothing can be written any more', () => {
+  it('[15.46] are removed even where nothing can be written', () => {
     const release = createPlaceholders(record()).hold(wanted);
     rmSync(join(base, 'state'), { recursive: true });
     writeFileSync(join(base, 'state'), 'a file in the place of the folder');

@@ -148,7 +148,7 @@ export function realOf(path: string): string {
 }
 
 export function sessionOver(): ToolFailure {
-  return new ToolFailure('bad_state', 'The session has ended; nothing is started for it any more.', {
+  return new ToolFailure('bad_state', 'The session has ended, so it cannot start commands.', {
     reason: 'session_over',
   });
 }

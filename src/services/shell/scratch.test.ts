@@ -30,7 +30,7 @@ describe('the folder of the gate for commands', () => {
   });
   afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
-  it('gives each session a folder of its own, and removes all of them at the end', async () => {
+  it('gives each session a separate folder, and removes all of them at the end', async () => {
     const scratch = opened(stateDir);
     expect(left()).toEqual([]);
     const [one, two] = [scratch.temporaryOf('one'), scratch.temporaryOf('two')];

@@ -51,7 +51,7 @@ describe('the spool', () => {
     expect(readFileSync(join(root, '.tidegate', 'output', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('removes a file that nobody was told of', async () => {
+  it('removes a file that was never reported', async () => {
     const spool = open();
     spool.write(Buffer.alloc(50));
     await spool.close(true);

@@ -26,7 +26,7 @@ export interface OpenCheck {
   readonly hookFolders?: readonly string[];
   /** Folders outside the roots that the configuration lets commands write to. */
   readonly writable?: readonly string[];
-  /** What the command can't change because trusted programs load it. */
+  /** What neither this command nor those that ran when it began can change, because trusted programs load it. */
   readonly locks?: readonly string[];
 }
 
@@ -52,18 +52,37 @@ export function createCheckRecords(stateDir: string, owner: string): RecordCheck
     count += 1;
     const file = join(folder, `${owner}.${String(count)}.json`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, JSON.stringify(check), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    const write = (locks: readonly string[]): void => {
+      writeFileSync(`${file}.new`, JSON.stringify({ ...check, locks }), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    };
+    // Written first without locks, so that of two commands that start at once, each sees the other.
+    write([]);
+    write(heldLocks(check.locks ?? [], runningCommands(stateDir, file)));
     return () => rmSync(file, { force: true });
   };
 }
 
-/** Every command is recorded from before its start until none of its processes is left. */
-export function runningCommands(stateDir: string): readonly RunningCommand[] {
+/**
+ * The locks that no other running command can undo. A command without the lock can rename the locked folder, so that a
+ * copy takes its place, which is not locked for anyone.
+ */
+function heldLocks(locks: readonly string[], others: readonly RunningCommand[]): readonly string[] {
+  return locks.filter((path) =>
+    others.every(
+      (other) =>
+        ![...other.roots, ...other.writable].some((folder) => isInside(path, folder)) ||
+        other.locks.some((lock) => isInside(path, lock)),
+    ),
+  );
+}
+
+/** Every command is recorded from before its start until none of its processes is left. `except`: a record to leave out. */
+export function runningCommands(stateDir: string, except?: string): readonly RunningCommand[] {
   const folder = checksFolder(stateDir);
   return recordsIn(folder).flatMap((name) => {
-    if (!recordEnd.test(name) || isDeadOwner(folder, name, recordEnd)) return [];
     const file = join(folder, name);
+    if (file === except || !recordEnd.test(name) || isDeadOwner(folder, name, recordEnd)) return [];
     const check = readRunning(file);
     // The command has ended since the folder was read.
     if (check === undefined) return [];

@@ -59,7 +59,7 @@ describe('the watch over protected places', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('says nothing when nothing happened, or only what makes nobody do anything', async () => {
+  it('reports nothing if nothing changed, or only harmless files', async () => {
     const watch = await open();
     for (const folder of ['.tidegate/output', 'hooks', '.git', '.claude/empty'])
       mkdirSync(at(folder), { recursive: true });

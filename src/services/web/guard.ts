@@ -33,7 +33,9 @@ export function createGuard(
     const why = isFixed
       ? 'its name leads to this machine or to a link-local address'
       : 'it is in a private network, and the workflow file does not name it';
-    const suggestion = isFixed ? 'Write the address in the URL.' : 'Write the host in the workflow file.';
+    const suggestion = isFixed
+      ? 'Use the IP address in the URL instead of the host name.'
+      : 'Write the host in the workflow file.';
     return new ToolFailure('refused', `${origin} was not contacted: ${why}.`, {
       reason: 'private_host',
       suggestion,

@@ -87,7 +87,7 @@ export function createGrantBatches(writeAll: WriteAll): GrantBatches {
   };
 }
 
-/** At least one; a large write is sent alone. */
+/** Takes at least one write; a large write is sent alone. */
 function sizeOfNext(waiting: readonly Waiting[]): number {
   let weight = 0;
   const end = waiting

@@ -255,7 +255,7 @@ function placeOf(url: string): string {
   }
 }
 
-/** A key that the server cannot read would fail the question of all others. No token has one. */
+/** A key that the server cannot read would fail the shared query. No token has such a key. */
 function isPlain(key: string): boolean {
   return /^[\x20-\x7e]*$/.test(key);
 }

@@ -110,7 +110,7 @@ export async function readTokens(sql: Sql, zone: string): Promise<readonly Token
   return rows.map(tokenIn);
 }
 
-/** Of those of the ids or hashes that are there. */
+/** The tokens with these ids or hashes; unknown ones are missing. */
 export async function findTokens(
   sql: Sql,
   by: 'id' | 'hash',

@@ -21,7 +21,7 @@ export interface SqliteState {
   readonly heads: ReadonlyMap<string, ZoneHead>;
 }
 
-const largestLookedThrough = 256 * 1024 * 1024;
+const largestChecked = 256 * 1024 * 1024;
 
 /** Inspect an existing file without changing it. Rejects with a `StoreError`. */
 export async function inspectSqlite(file: string): Promise<SqliteState> {
@@ -31,7 +31,7 @@ export async function inspectSqlite(file: string): Promise<SqliteState> {
       connection.exec('pragma query_only = 1');
       const version = schemaVersionOf(connection, file);
       requireKnownVersion(version, connection, file);
-      const isSmall = statSync(file).size <= largestLookedThrough;
+      const isSmall = statSync(file).size <= largestChecked;
       const isWhole = isSmall ? connection.pragma('quick_check(1)') === 'ok' : undefined;
       const counted =
         version === 0 ? 0 : connection.prepare('select coalesce(max(seq), 0) from audit').first()?.[0];

@@ -18,7 +18,7 @@ export interface AccessStoreCase {
   readonly run: (openStore: OpenAccessStore) => Promise<void>;
 }
 
-/** Resources of a case: handles that are closed afterwards, and a zone of its own. */
+/** Resources of a case: handles that are closed afterwards, and its own zone. */
 export interface CasePlace {
   readonly zone: string;
   readonly open: OpenAccessStore;

@@ -31,13 +31,13 @@ export const handleCases = [
     async ({ zone, open }) => {
       const stores: AccessStore[] = [];
       for (let handle = 0; handle < handles; handle += 1) stores.push(await open());
-      const told = await Promise.all(stores.map((store, handle) => writeMany(store, zone, handle)));
-      for (const revisions of told)
+      const written = await Promise.all(stores.map((store, handle) => writeMany(store, zone, handle)));
+      for (const revisions of written)
         assert.deepEqual(
           revisions,
           [...revisions].sort((one, other) => one - other),
         );
-      const all = told.flat().sort((one, other) => one - other);
+      const all = written.flat().sort((one, other) => one - other);
       assert.deepEqual(
         all,
         Array.from({ length: handles * writesEach }, (_, place) => place + 1),

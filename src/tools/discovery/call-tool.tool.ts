@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ToolFailure } from '../../core/index.js';
 import { defineTool } from '../../tool/index.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 
 /** The gateway turns these calls into calls of the real tool. Only those that it cannot turn into one reach `run`. */
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'call_tool',
     title: 'Call a tool found by search',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ToolFailure } from '../../core/index.js';
 import { defineTool } from '../../tool/index.js';
 import { foundTool, foundToolData } from './found-tool.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'discovery_get_tool_details',
     title: 'Get tool details',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { serverData, serverInSight } from './found-tool.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'discovery_list_servers',
     title: 'List tool servers',

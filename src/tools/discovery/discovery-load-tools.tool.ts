@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { foundTool, foundToolData } from './found-tool.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 import { searchText } from './search-text.js';
 
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'discovery_load_tools',
     title: 'Load tools',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'discovery_search_tools',
     title: 'Search tools',

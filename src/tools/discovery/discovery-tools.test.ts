@@ -61,7 +61,7 @@ const said = async (more: Partial<SearchAnswer>, query = 'x'): Promise<string> =
   (await callTool(search, { query }, { ports: { catalog: catalog(answer(more)) } })).text;
 
 describe('tool_search', () => {
-  it('gives whole definitions, as data and as text, and says what to do next', async () => {
+  it('returns full definitions as data and as text, and suggests the next step', async () => {
     const { data, text } = await callTool(search, { query: 'x' }, { ports: { catalog: catalog() } });
     expect(data).toMatchObject({
       matches: [{ name: issue.name, input_schema: issue.inputSchema, state: 'activated' }],
@@ -71,7 +71,7 @@ describe('tool_search', () => {
     expect(text).toMatch(/Next: call github_create_issue directly\.$/);
   });
 
-  it('looks for five, and for as many as asked', async () => {
+  it('returns five tools by default, or as many as requested', async () => {
     const requests: SearchOptions[] = [];
     await callTool(search, { query: 'x' }, { ports: { catalog: catalog(answer(), requests) } });
     await callTool(search, { query: 'x', limit: 7 }, { ports: { catalog: catalog(answer(), requests) } });
@@ -79,20 +79,20 @@ describe('tool_search', () => {
   });
 
   it.each([
-    ['over the bridge', { mode: 'call_tool' as const }, /call call_tool with name github_create_issue/],
-    ['that nobody read', { relisted: false }, /call call_tool/],
+    ['in call_tool mode', { mode: 'call_tool' as const }, /call call_tool with name github_create_issue/],
+    ['if the client did not refresh its list', { relisted: false }, /call call_tool/],
     [
-      'without room',
+      'that were not activated',
       { matches: [{ ...issue, state: 'not_activated' as const }] },
       /not activated: use call_tool/,
     ],
     [
-      'of which all are listed',
+      'that are all listed',
       { mode: 'eager' as const, reason: 'nothing_deferred' as const },
       /All tools are already in your list/,
     ],
     [
-      'that fit badly',
+      'with a weak match',
       { matches: [{ ...issue, confidence: 'low' as const }] },
       /other words may find a better one/,
     ],
@@ -100,7 +100,7 @@ describe('tool_search', () => {
     expect(await said(more)).toMatch(words);
   });
 
-  it('names what made room, what is gone, what was not found, and which servers are not ready', async () => {
+  it('names removed, unavailable and unknown tools, and servers that are not ready', async () => {
     const text = await said({
       evicted: [{ name: 'old', idleCalls: 9 }],
       serverNotes: [{ server: 'github', text: 'Be brief.' }],
@@ -114,7 +114,7 @@ describe('tool_search', () => {
     expect(text).not.toContain('- github');
   });
 
-  it('tells no match from servers that are still starting', async () => {
+  it('distinguishes no match from servers that are still starting', async () => {
     expect(await said({ matches: [], totalMatches: 0, reason: 'no_match' })).toMatch(
       /try other or fewer words/,
     );
@@ -145,19 +145,19 @@ describe('tool_search', () => {
     await expect(callTool(search, { query }, { ports: { catalog: catalog() } })).rejects.toThrow();
   });
 
-  it('has a short description, because it is part of every prompt', () => {
+  it('has a short description, because every prompt contains it', () => {
     expect(search.description.length).toBeLessThan(700);
   });
 });
 
-describe('the other tools of discovery', () => {
-  it('call_tool says what it does not call', async () => {
+describe('the other discovery tools', () => {
+  it('call_tool reports tools that it cannot call', async () => {
     await expect(callTool(call, { name: 'tool_search' }, { ports: { catalog: catalog() } })).rejects.toThrow(
       "call_tool can't call tool_search",
     );
   });
 
-  it('wait_for_servers says how each server is doing, and never fails for time', async () => {
+  it('wait_for_servers returns the status of each server, and does not fail at its timeout', async () => {
     const { data, text } = await callTool(wait, {}, { ports: { catalog: catalog() } });
     expect(data).toMatchObject({
       servers: [{ name: 'slow', status: 'pending', waited_ms: 5 }],
@@ -167,7 +167,7 @@ describe('the other tools of discovery', () => {
     expect(text).toContain('- slow [pending]');
   });
 
-  it('discovery_search_tools looks and makes nothing available', async () => {
+  it('discovery_search_tools only searches and activates nothing', async () => {
     const requests: SearchOptions[] = [];
     const { data } = await callTool(
       discover,
@@ -178,7 +178,7 @@ describe('the other tools of discovery', () => {
     expect(data).toMatchObject({ tools: [{ name: issue.name, score: 3.2 }], total: 1 });
   });
 
-  it('discovery_load_tools rejects what does not exist', async () => {
+  it('discovery_load_tools rejects unknown tools', async () => {
     const requests: SearchOptions[] = [];
     const ports = { catalog: catalog(answer({ notFound: ['b'] }), requests) };
     const { data } = await callTool(load, { tool_names: ['a', 'b'] }, { ports });
@@ -186,7 +186,7 @@ describe('the other tools of discovery', () => {
     expect(data).toMatchObject({ loaded: [{ name: issue.name }], rejected: ['b'] });
   });
 
-  it('discovery_get_tool_details and discovery_list_servers show what is there', async () => {
+  it('discovery_get_tool_details and discovery_list_servers show tools and servers', async () => {
     const ports = { catalog: catalog() };
     expect((await callTool(details, { tool_name: issue.name }, { ports })).data).toMatchObject({
       name: issue.name,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { foundTool, foundToolData, serverData, serverInSight } from './found-tool.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 import { isTroubled, searchText } from './search-text.js';
 
 const description = `Finds tools and makes them available. Not all tools are in your list: search before you conclude that something can't be done.
@@ -21,7 +21,7 @@ function isQuery(query: string): boolean {
   return names.length >= 1 && names.length <= mostNames;
 }
 
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'tool_search',
     title: 'Find tools',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../../tool/index.js';
 import { serverData, serverInSight, serverText } from './found-tool.js';
-import { partOfGate } from './part-of-gate.js';
+import { gatewayTool } from './gateway-tool.js';
 
 const longestMs = 30_000;
 
-export default partOfGate(
+export default gatewayTool(
   defineTool({
     name: 'wait_for_servers',
     title: 'Wait for tool servers',

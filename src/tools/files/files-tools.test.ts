@@ -51,13 +51,13 @@ const change: FileChange = {
 };
 
 describe.each([readTool, writeTool, editTool])('$name', (tool) => {
-  it('makes a card: every field is described, and nothing is null', () => {
+  it('has a card with a description for every field, and no null', () => {
     expect(cardOf(tool)).toMatchObject({ needs: ['files'], tier: 1 });
   });
 });
 
 describe('Read', () => {
-  it('shows lines as cat -n does, and says the same in text', async () => {
+  it('shows lines like cat -n, with equivalent text', async () => {
     const result = await call(readTool, { file_path: 'a.txt', offset: 9 }, { read: async () => page() });
     expect(result).toEqual({
       data: {
@@ -82,7 +82,7 @@ describe('Read', () => {
     });
   });
 
-  it('shows images, and describes what is not a text', async () => {
+  it('shows images, and describes binary files', async () => {
     const image = {
       kind: 'image',
       path: 'p',
@@ -98,7 +98,7 @@ describe('Read', () => {
     expect(await call(readTool, { file_path: 'p' }, { read: async () => image })).toMatchObject({
       text: words,
       content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
-      // Whoever passes on only this can still tell its model what the file is.
+      // A client that passes on only this still describes the file to its model.
       data: { kind: 'image', content: words, media_type: 'image/png', width: 2, height: 1, bytes: 3 },
     });
     const binary = {
@@ -114,7 +114,7 @@ describe('Read', () => {
     });
   });
 
-  it('shows no control characters of a name in the text', async () => {
+  it('escapes control characters of a file name in the text', async () => {
     const result = await call(
       readTool,
       { file_path: 'x' },
@@ -125,7 +125,7 @@ describe('Read', () => {
 });
 
 describe('Write and Edit', () => {
-  it('say what changed, in data and text alike', async () => {
+  it('report the change as data and as equivalent text', async () => {
     const result = await call(writeTool, { file_path: 'a.txt', content: 'x' }, { write: async () => change });
     expect(result).toEqual({
       data: {
@@ -144,7 +144,7 @@ describe('Write and Edit', () => {
     });
   });
 
-  it('hand on one edit, or many in their order', async () => {
+  it('pass on one edit, or several in order', async () => {
     const asked: unknown[] = [];
     const edit: Files['edit'] = async (path, edits) => {
       asked.push([path, edits]);

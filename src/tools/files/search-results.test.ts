@@ -25,7 +25,7 @@ const line = (number: number, text: string, isMatch = true) => ({
   isCut: false,
 });
 
-describe('Grep tells the same in text and data', () => {
+describe('Grep returns the same as text and as data', () => {
   const found: TextFound = {
     ...whole,
     files: [
@@ -36,7 +36,7 @@ describe('Grep tells the same in text and data', () => {
     totalMatches: 3,
   };
 
-  it('in mode content, with a line between what does not hang together', () => {
+  it('in content mode, with a separator between groups of lines', () => {
     const { text, data } = grepResult(found, { ...query, before: 1 });
     expect(text).toBe(
       [
@@ -64,11 +64,11 @@ describe('Grep tells the same in text and data', () => {
     });
   });
 
-  it('without line numbers when asked for so', () => {
+  it('without line numbers on request', () => {
     expect(grepResult(found, { ...query, hasNumbers: false }).text).toContain('a.ts:one\na.ts-near\n');
   });
 
-  it('in mode files_with_matches', () => {
+  it('in files_with_matches mode', () => {
     const files = found.files.map((file) => ({ ...file, lines: [] }));
     const { text, data } = grepResult(
       { ...whole, files, totalFiles: 2 },
@@ -78,7 +78,7 @@ describe('Grep tells the same in text and data', () => {
     expect(data).toMatchObject({ files: ['a.ts', 'b\n\u001b.ts'], total_files: 2, truncated: false });
   });
 
-  it('in mode count, and how to go on when there is more', () => {
+  it('in count mode, with the offset to continue if there is more', () => {
     const files = [{ path: 'a.ts', isBinary: false, count: 7, lines: [] }];
     const { text, data } = grepResult(
       { ...whole, files, totalFiles: 4, totalMatches: 20, isTruncated: true, stopped: 'limit' },
@@ -100,7 +100,7 @@ describe('Grep tells the same in text and data', () => {
     });
   });
 
-  it('when nothing was found, with what was left out and what could not be read', () => {
+  it('if nothing was found, with what was skipped and what could not be read', () => {
     const skipped = [{ path: 'locked', reason: 'Permission denied' }];
     const { text, data } = grepResult(
       { ...whole, files: [], totalFiles: 0, totalMatches: 0, skipped, totalSkipped: 3 },
@@ -118,20 +118,20 @@ describe('Grep tells the same in text and data', () => {
   });
 });
 
-describe('Glob tells the same in text and data', () => {
-  it('one path in each line, and how many there are', () => {
+describe('Glob returns the same as text and as data', () => {
+  it('one path per line, and the total', () => {
     const found: FilesFound = { ...whole, files: ['a', 'b\r'], totalFiles: 9, isTruncated: true };
     const { text, data } = globResult(found, false);
     expect(text).toBe('a\nb\\u{d}\n(2 of 9 files shown. Use a narrower pattern or path, or a higher limit.)');
     expect(data).toEqual({ files: ['a', 'b\r'], total_files: 9, truncated: true });
   });
 
-  it('that there are none, and that ignored ones were left out', () => {
+  it('for no files, with a note about ignored ones', () => {
     expect(globResult({ ...whole, files: [], totalFiles: 0 }, false).text).toContain('include_ignored');
     expect(globResult({ ...whole, files: [], totalFiles: 0 }, true).text).toBe('No files found.');
   });
 
-  it('that the time was up', () => {
+  it('for a timeout', () => {
     const found: FilesFound = { ...whole, files: ['a'], totalFiles: 1, isTruncated: true, stopped: 'time' };
     expect(globResult(found, false)).toMatchObject({
       text: expect.stringContaining('of at least 1 files'),

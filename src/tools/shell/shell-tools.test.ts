@@ -27,7 +27,7 @@ const result: ShellResult = {
 const report: BackgroundReport = { ...result, id: 'bash_1', command: 'make', state: 'running' };
 
 describe('Bash', () => {
-  it('gives output, end and surroundings as data and as text', async () => {
+  it('returns output, exit status and environment as data and as text', async () => {
     expect(await call(bash, { command: 'x' }, {})).toEqual({
       data: {
         stdout: 'out\n',
@@ -43,7 +43,7 @@ describe('Bash', () => {
     });
   });
 
-  it('begins with the exit code of a command that failed, and keeps both streams', async () => {
+  it('starts with the exit code of a failed command, and keeps both streams', async () => {
     const { text, data } = await call(
       bash,
       { command: 'x' },
@@ -53,7 +53,7 @@ describe('Bash', () => {
     expect(data).toMatchObject({ exit_code: 137, signal: 'SIGKILL', stdout: 'out\n', stderr: 'bad\n' });
   });
 
-  it('says time-outs, leftovers, survivors, and where the rest of the output is', async () => {
+  it('reports timeouts, leftover and surviving processes, and the output file', async () => {
     const odd = {
       timedOut: true,
       leftovers: 2,
@@ -80,7 +80,7 @@ describe('Bash', () => {
     expect((await call(bash, { command: 'x' }, { truncated: true })).text).toContain('could not be saved');
   });
 
-  it('warns of what happened in protected places', async () => {
+  it('warns about changes to protected files', async () => {
     const odd = { createdPaths: ['.mcp.json', '.envrc'], changedPaths: ['.git/config'] };
     const { text, data } = await call(bash, { command: 'x' }, { ...odd, undonePaths: ['.git/commondir'] });
     expect(data).toMatchObject({
@@ -97,7 +97,7 @@ describe('Bash', () => {
     expect(text.match(/WARNING/g)).toHaveLength(3);
   });
 
-  it('takes milliseconds, or seconds under the name that says so', async () => {
+  it('accepts a timeout in milliseconds, or in seconds under the other name', async () => {
     const orders: ShellCommand[] = [];
     for (const input of [
       {},
@@ -123,7 +123,7 @@ describe('Bash', () => {
 });
 
 describe('BashOutput and KillBash', () => {
-  it('say what is new, and whether the command still runs', async () => {
+  it('return new output, and whether the command is still running', async () => {
     const { data, text } = await call(bashOutput, { bash_id: 'bash_1', filter: 'o' }, {});
     expect(data).toMatchObject({
       background_id: 'bash_1',
@@ -135,14 +135,14 @@ describe('BashOutput and KillBash', () => {
     expect(text).toBe('bash_1 running: make\nout\n[12 ms · sandbox: bubblewrap · cwd: /ws]');
   });
 
-  it('say how it ended', async () => {
+  it('report the exit status', async () => {
     const { data, text } = await call(killBash, { shell_id: 'bash_1' }, {});
     expect(data).toMatchObject({ status: 'killed', exit_code: 143, signal: 'SIGTERM' });
     expect(text).toContain('bash_1 killed: make\nExit code 143 (SIGTERM)\n(no new output)');
   });
 });
 
-it('all three have a card that agents can use', () => {
+it('all three have a complete card', () => {
   for (const tool of [bash, bashOutput, killBash]) expect(cardOf(tool).tier).toBe(3);
   expect(cardOf(bash).hints).toMatchObject({ readOnly: false, destructive: true, openWorld: true });
   expect(cardOf(bashOutput).hints).toMatchObject({ readOnly: true, destructive: false });

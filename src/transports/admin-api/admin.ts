@@ -34,7 +34,8 @@ export interface AdminParts {
   readonly bodyRoom: BodyRoom;
 }
 
-interface Visit {
+/** One request, with what the API needs to answer it. */
+interface Visit extends AdminParts {
   readonly caller: Caller;
   readonly parameter: string;
   readonly request: IncomingMessage;
@@ -45,107 +46,19 @@ interface Visit {
 
 type Handler = (visit: Visit) => Reply | Promise<Reply>;
 
-export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom }: AdminParts): Admin {
-  const client: Client = { protocol: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
+const client: Client = { protocol: 'modern', protocolVersion: 'admin', capabilities: emptyObject };
 
-  async function call({ caller, parameter: name, request, takeRoom, signal }: Visit): Promise<Reply> {
-    const read = await readObject(request, takeRoom);
-    if ('refused' in read) return read.refused;
-    const args = read.text;
-    const params = new JsonText(`{"name":${JSON.stringify(name)},"arguments":${args}}`);
-    const session = lasting.enter('admin', caller);
-    const outcome = await gateway.call(
-      { id: common.newRequestId(), session, client, wanted: { kind: 'tool', name }, params },
-      createQuietExchange(signal),
-    );
-    if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
-    if (outcome.kind === 'asks')
-      return failure(409, 'ask.unsupported', 'This tool asks for input. Call it from an agent.');
-    const fault = faultText(outcome.fault, 'tool', 'modern', gateway.registry.describe(session, name));
-    const isMissing = outcome.fault.code === 'tool.not_found';
-    return fault.as === 'result'
-      ? { status: 200, body: fault.text }
-      : failure(
-          isMissing ? 404 : 502,
-          outcome.fault.code,
-          outcome.fault.message,
-          outcome.fault.upstream?.text,
-        );
-  }
-
-  function atAdmin(operation: AdminOperation, route: Route): Handler {
-    return async ({ caller, parameter, request, takeRoom }) => {
-      const read = request.method === 'GET' ? { text: '{}' } : await readObject(request, takeRoom);
-      if ('refused' in read) return read.refused;
-      const body = JSON.parse(read.text) as Readonly<Record<string, unknown>>;
-      if (!takesBody(route) && Object.keys(body).length > 0) return noBody;
-      const query = Object.fromEntries(queryOf(request));
-      const isStillAdmin = (): boolean | Promise<boolean> => adminApi.isAdmin(caller);
-      // The body may have arrived minutes after the headers.
-      if (!(await isStillAdmin())) return refuseCaller(caller, operation);
-      const order = { by: caller, requestId: common.newRequestId(), parameter, query, body, isStillAdmin };
-      const reply = await adminApi.operations[operation](order).catch(outageReply);
-      if ('value' in reply) return ok(reply.value);
-      const { status, ...error } = reply.refused;
-      return { status, body: JSON.stringify({ error }) };
-    };
-  }
-
-  function refuseCaller(by: Caller, operation: Route['operation']): Reply {
-    adminApi.refused({ by, requestId: common.newRequestId(), operation });
-    return failure(403, 'access.admin_required', 'Only an admin can do this.');
-  }
-
-  const own: Readonly<Record<Exclude<Route['operation'], AdminOperation>, Handler>> = {
-    openApi: () => ok(openApi(common.server.version)),
-    status: () => ok({ version: common.server.version, ...counts() }),
-    servers: () => ok({ servers: serversOf(gateway), collisions: gateway.registry.collisions() }),
-    async tools({ caller }) {
-      const session = lasting.enter('admin', caller);
-      await gateway.registry.settle(session);
-      const specs = gateway.registry.list(session, 'tools');
-      return { status: 200, body: `{"tools":[${specs.map((spec) => spec.definition.text).join(',')}]}` };
-    },
-    async tool({ caller, parameter: name }) {
-      const session = lasting.enter('admin', caller);
-      await gateway.registry.settle(session);
-      const spec = gateway.registry.describe(session, name);
-      if (spec === undefined) {
-        const wanted = { kind: 'tool', name } as const;
-        adminApi.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
-        return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
-      }
-      return {
-        status: 200,
-        body: `{"source":${JSON.stringify(spec.source)},"definition":${spec.definition.text}}`,
-      };
-    },
-    call,
-  };
-
-  function handlerOf(route: Route): Handler {
-    const { operation } = route;
-    return isAdminPath(operation) ? atAdmin(operation, route) : own[operation];
-  }
-
-  async function answer(route: Route | undefined, visit: Visit): Promise<Reply> {
-    if (route === undefined)
-      return httpAnswer('route.not_found', 'Not found. See /api/openapi.json for the API.');
-    if (route.isForAdmins && !(await adminApi.isAdmin(visit.caller)))
-      return refuseCaller(visit.caller, route.operation);
-    return queryProblem(route, visit.request) ?? handlerOf(route)(visit);
-  }
-
+export function openAdmin(parts: AdminParts): Admin {
   return {
     async handle(request, response, caller, path) {
       const match = findRoute(request.method ?? 'GET', path);
       const controller = new AbortController();
       const abort = (): void => controller.abort();
-      const held = lasting.hold(caller.credential, abort);
+      const held = parts.lasting.hold(caller.credential, abort);
       response.once('close', abort).once('close', () => held.release());
-      const takeRoom = bodyRoom.for(caller, response);
+      const takeRoom = parts.bodyRoom.for(caller, response);
       const { signal } = controller;
-      const visit = { caller, parameter: match?.parameter ?? '', request, takeRoom, signal };
+      const visit = { ...parts, caller, parameter: match?.parameter ?? '', request, takeRoom, signal };
       try {
         const reply = await answer(match?.route, visit);
         answerJson(response, reply.status, reply.body, { 'cache-control': 'no-store' });
@@ -155,6 +68,89 @@ export function openAdmin({ gateway, common, lasting, adminApi, counts, bodyRoom
       }
     },
   };
+}
+
+async function answer(route: Route | undefined, visit: Visit): Promise<Reply> {
+  if (route === undefined)
+    return httpAnswer('route.not_found', 'Not found. See /api/openapi.json for the API.');
+  if (route.isForAdmins && !(await visit.adminApi.isAdmin(visit.caller)))
+    return refuseCaller(visit, route.operation);
+  return queryProblem(route, visit.request) ?? handlerOf(route)(visit);
+}
+
+function refuseCaller({ adminApi, common, caller }: Visit, operation: Route['operation']): Reply {
+  adminApi.refused({ by: caller, requestId: common.newRequestId(), operation });
+  return failure(403, 'access.admin_required', 'Only an admin can do this.');
+}
+
+function handlerOf(route: Route): Handler {
+  const { operation } = route;
+  return isAdminPath(operation) ? (visit) => runOperation(operation, route, visit) : handlers[operation];
+}
+
+async function runOperation(operation: AdminOperation, route: Route, visit: Visit): Promise<Reply> {
+  const { adminApi, common, caller, parameter, request, takeRoom } = visit;
+  const read = request.method === 'GET' ? { text: '{}' } : await readObject(request, takeRoom);
+  if ('refused' in read) return read.refused;
+  const body = JSON.parse(read.text) as Readonly<Record<string, unknown>>;
+  if (!takesBody(route) && Object.keys(body).length > 0) return noBody;
+  const query = Object.fromEntries(queryOf(request));
+  const isStillAdmin = (): boolean | Promise<boolean> => adminApi.isAdmin(caller);
+  // The body may have arrived minutes after the headers.
+  if (!(await isStillAdmin())) return refuseCaller(visit, operation);
+  const order = { by: caller, requestId: common.newRequestId(), parameter, query, body, isStillAdmin };
+  const reply = await adminApi.operations[operation](order).catch(outageReply);
+  if ('value' in reply) return ok(reply.value);
+  const { status, ...error } = reply.refused;
+  return { status, body: JSON.stringify({ error }) };
+}
+
+const handlers: Readonly<Record<Exclude<Route['operation'], AdminOperation>, Handler>> = {
+  openApi: ({ common }) => ok(openApi(common.server.version)),
+  status: ({ common, counts }) => ok({ version: common.server.version, ...counts() }),
+  servers: ({ gateway }) => ok({ servers: serversOf(gateway), collisions: gateway.registry.collisions() }),
+  async tools({ gateway, lasting, caller }) {
+    const session = lasting.enter('admin', caller);
+    await gateway.registry.settle(session);
+    const specs = gateway.registry.list(session, 'tools');
+    return { status: 200, body: `{"tools":[${specs.map((spec) => spec.definition.text).join(',')}]}` };
+  },
+  async tool({ gateway, common, lasting, adminApi, caller, parameter: name }) {
+    const session = lasting.enter('admin', caller);
+    await gateway.registry.settle(session);
+    const spec = gateway.registry.describe(session, name);
+    if (spec === undefined) {
+      const wanted = { kind: 'tool', name } as const;
+      adminApi.missed({ id: common.newRequestId(), session, client, wanted, params: emptyObject });
+      return failure(404, 'tool.not_found', `Unknown tool: ${name}`);
+    }
+    return {
+      status: 200,
+      body: `{"source":${JSON.stringify(spec.source)},"definition":${spec.definition.text}}`,
+    };
+  },
+  call,
+};
+
+async function call(visit: Visit): Promise<Reply> {
+  const { gateway, common, lasting, caller, parameter: name, request, takeRoom, signal } = visit;
+  const read = await readObject(request, takeRoom);
+  if ('refused' in read) return read.refused;
+  const args = read.text;
+  const params = new JsonText(`{"name":${JSON.stringify(name)},"arguments":${args}}`);
+  const session = lasting.enter('admin', caller);
+  const outcome = await gateway.call(
+    { id: common.newRequestId(), session, client, wanted: { kind: 'tool', name }, params },
+    createQuietExchange(signal),
+  );
+  if (outcome.kind === 'content') return { status: 200, body: outcome.result.text };
+  if (outcome.kind === 'asks')
+    return failure(409, 'ask.unsupported', 'This tool asks for input. Call it from an agent.');
+  const fault = faultText(outcome.fault, 'tool', 'modern', gateway.registry.describe(session, name));
+  const isMissing = outcome.fault.code === 'tool.not_found';
+  return fault.as === 'result'
+    ? { status: 200, body: fault.text }
+    : failure(isMissing ? 404 : 502, outcome.fault.code, outcome.fault.message, outcome.fault.upstream?.text);
 }
 
 function isAdminPath(operation: Route['operation']): operation is AdminOperation {

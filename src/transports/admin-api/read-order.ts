@@ -19,7 +19,7 @@ export function queryProblem(route: Route, request: IncomingMessage): Reply | un
   if (strange !== undefined) {
     const others =
       known.length === 0 ? 'This address takes no query parameters.' : `Available: ${known.join(', ')}.`;
-    const hint = takesBody(route) ? 'Send the fields of the request in the body.' : '';
+    const hint = takesBody(route) ? ' Send the fields of the request in the body.' : '';
     return failure(400, 'access.bad_request', `Unknown query parameter ${quoted(strange)}. ${others}${hint}`);
   }
   return route.method === 'GET' && hasContent(request) ? noBody : undefined;

@@ -14,8 +14,8 @@ export interface Entered {
 export type Entry = Entered | Refused | 'elsewhere';
 
 /**
- * Finds the workspace and the caller of a request: by the header, else by the token's workspace, else the first. A
- * workspace that is not served and one that rejects the token give the same answer.
+ * Finds the workspace and the caller of a request: by the header, else by the token's workspace, else the first.
+ * Roots can move a session of the first one to another (see `roots/`). A workspace that is not served and one that rejects the token give the same answer.
  */
 export function chooseWorkspace(
   workspaces: readonly [OpenWorkspace, ...OpenWorkspace[]],
@@ -62,7 +62,8 @@ function byToken(
   );
 }
 
-function isFor({ workspace }: Caller, { folder }: OpenWorkspace): boolean {
+/** Whether the credential is valid for the workspace. */
+export function isFor({ workspace }: Caller, { folder }: OpenWorkspace): boolean {
   return workspace === undefined || workspace === folder;
 }
 

@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { callerOf, ada as adaHerself, openHall } from '../../../test/support/gateway.js';
 import { createKeptLine } from '../../../test/support/reply-line.js';
@@ -101,15 +103,18 @@ describe('the sessions of stateful clients', () => {
   it('do not end during a call', async () => {
     const { sessions, pass } = open();
     const session = sessions.create(ada);
+    const request = new IncomingMessage(new Socket());
     const hello = createKeptLine();
     session?.peer.receive(
       readFrame('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'),
       hello,
+      request,
     );
     await hello.over;
     session?.peer.receive(
       readFrame('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}'),
       createKeptLine(),
+      request,
     );
     pass(60 * minutes);
     sessions.tend();

@@ -6,14 +6,35 @@ import { createShares } from '../../lib/shares.js';
 import { createInFlight } from '../framing/in-flight.js';
 import { createSemaphore } from '../../lib/semaphore.js';
 import { maxRunning, maxWaiting, type WireCommon } from '../identity.js';
-import { type LegacyPeer, openLegacyPeer } from '../stateful/peer.js';
+import { openLegacyPeer } from '../stateful/peer.js';
 import { openPushStream, type PushStream } from './push-stream.js';
+import type { SessionPeer, UndecidedPeer } from './roots/undecided-peer.js';
 
 export interface LegacySession {
   readonly id: string;
-  readonly peer: LegacyPeer;
+  readonly peer: SessionPeer;
   /** Open the stream for messages that belong to no request. */
   listen(response: ServerResponse): void;
+}
+
+/** A session before its workspace is known. */
+export interface Unplaced {
+  readonly id: string;
+  readonly push: PushStream;
+  /** False once the session has ended. */
+  isHere(): boolean;
+  /** Opens the session in this workspace. */
+  open(): SessionPeer;
+  /** Forgets the session here, because another workspace has it now. */
+  release(): void;
+}
+
+/** How a session begins, if not at once and here. */
+export interface Beginning {
+  /** Decides about the workspace first. */
+  readonly undecided?: (session: Unplaced) => UndecidedPeer;
+  /** The session was opened for another workspace; its client knows it by this id and stream. */
+  readonly moved?: Pick<Unplaced, 'id' | 'push'>;
 }
 
 /**
@@ -21,9 +42,11 @@ export interface LegacySession {
  * closed when idle.
  */
 export interface LegacySessions {
-  create(caller: Caller): LegacySession | undefined;
+  create(caller: Caller, beginning?: Beginning): LegacySession | undefined;
   find(id: string, caller: Caller): LegacySession | undefined;
   end(id: string, caller: Caller): boolean;
+  /** Whether the session of this credential was moved here from another workspace. */
+  isMovedHere(id: string, credential: string): boolean;
   /** End sessions with an invalid credential, and all that runs in them. */
   endVoid(isAlive: (credential: string) => boolean): void;
   /** Close idle sessions, and keep quiet streams alive. */
@@ -42,6 +65,7 @@ interface Entry extends LegacySession {
   readonly owner: string;
   readonly principal: string | undefined;
   readonly push: PushStream;
+  readonly isMoved: boolean;
   readonly isBusy: () => boolean;
   /** Frees its place. */
   readonly giveBack: () => void;
@@ -56,7 +80,7 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
   const oldestIdle = (isMeant: (entry: Entry) => boolean = () => true): Entry | undefined =>
     oldestOf([...sessions.values()].filter((entry) => isMeant(entry) && isIdle(entry)));
 
-  /** Whoever has its share makes room with a session of its own, never with one of another principal. */
+  /** A principal at its limit loses one of its own idle sessions, never a session of another principal. */
   function takePlace(principal: string | undefined): (() => void) | undefined {
     const taken = shares.take(principal);
     if (typeof taken !== 'string') return taken;
@@ -97,14 +121,15 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
   }
 
   return {
-    create(caller) {
+    create(caller, beginning = {}) {
       if (hasItsShare(caller)) return undefined;
       const giveBack = takePlace(shareOwner(caller));
       if (giveBack === undefined) return undefined;
-      const entry = openEntry({ gateway, common, caller, at: now(), giveBack });
+      const entry = openEntry({ gateway, common, caller, at: now(), giveBack, beginning, sessions });
       sessions.set(entry.id, entry);
       return entry;
     },
+    isMovedHere: (id, credential) => isMovedTo(sessions.get(id), credential),
     find,
     end(id, caller) {
       const entry = find(id, caller);
@@ -129,6 +154,10 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
   };
 }
 
+function isMovedTo(entry: Entry | undefined, credential: string): boolean {
+  return entry?.owner === credential && entry.isMoved;
+}
+
 function oldestOf(entries: readonly Entry[]): Entry | undefined {
   return entries.toSorted((a, b) => a.lastUse - b.lastUse)[0];
 }
@@ -147,23 +176,38 @@ interface EntryParts {
   readonly caller: Caller;
   readonly at: number;
   readonly giveBack: () => void;
+  readonly beginning: Beginning;
+  readonly sessions: Map<string, Entry>;
 }
 
-function openEntry({ gateway, common, caller, at, giveBack }: EntryParts): Entry {
-  const id = randomUUID();
+function openEntry(parts: EntryParts): Entry {
+  const { gateway, common, caller, at, giveBack } = parts;
+  const { undecided, moved } = parts.beginning;
+  const id = moved?.id ?? randomUUID();
   const session: Session = { id, principal: caller.principal, chain: caller.chain, scope: 'session' };
-  const push = openPushStream();
+  const push = moved?.push ?? openPushStream();
   const inFlight = createInFlight();
-  const peer = openLegacyPeer({
-    gateway,
-    session,
-    server: common.server,
-    pager: common.pagers.legacy,
-    inFlight,
-    semaphore: createSemaphore(maxRunning, maxWaiting),
-    newRequestId: common.newRequestId,
-    push: (text) => push.send(text),
+  const open = (): SessionPeer =>
+    openLegacyPeer({
+      gateway,
+      session,
+      server: common.server,
+      pager: common.pagers.legacy,
+      inFlight,
+      semaphore: createSemaphore(maxRunning, maxWaiting),
+      newRequestId: common.newRequestId,
+      push: (text) => push.send(text),
+    });
+  const front = undecided?.({
+    id,
+    push,
+    open,
+    isHere: () => parts.sessions.has(id),
+    release() {
+      if (parts.sessions.delete(id)) giveBack();
+    },
   });
+  const peer = front ?? open();
   return {
     id,
     peer,
@@ -171,7 +215,8 @@ function openEntry({ gateway, common, caller, at, giveBack }: EntryParts): Entry
     owner: caller.credential,
     principal: shareOwner(caller),
     lastUse: at,
-    isBusy: () => inFlight.size > 0,
+    isMoved: moved !== undefined,
+    isBusy: () => inFlight.size > 0 || front?.isBusy() === true,
     listen: (response) => push.open(response),
     giveBack,
     close() {

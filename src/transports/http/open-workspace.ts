@@ -9,7 +9,8 @@ import type { BodyRoom } from './body-room.js';
 import { createCredentialSessions } from './credential-sessions.js';
 import { httpAnswer } from './http-codes.js';
 import type { CredentialWatch, Identify, Refused } from './identify.js';
-import { openMcpEndpoint } from './mcp-endpoint.js';
+import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.js';
+import type { ChooseByRoots } from './roots/by-roots.js';
 
 /** One project: its gateway, its callers and its admin API. Several of them can share an address. */
 export interface HttpWorkspace {
@@ -26,6 +27,8 @@ export interface OpenWorkspace {
   readonly folder: string;
   identify(request: IncomingMessage): ReturnType<Identify>;
   handle(request: IncomingMessage, response: ServerResponse, caller: Caller, path: string): Promise<void>;
+  /** For sessions that the client's roots lead here. */
+  readonly moved: Pick<McpEndpoint, 'takeOver' | 'isMovedHere' | 'proceed'>;
   isReady(): boolean;
   tend(): void;
   close(): void;
@@ -41,15 +44,17 @@ export interface WorkspaceParts {
     request: IncomingMessage,
     response: ServerResponse,
   ) => Caller | undefined | Promise<Caller | undefined>;
+  readonly byRoots?: ChooseByRoots | undefined;
 }
 
 const nowhere = httpAnswer('route.not_found', 'Not found. MCP is at /mcp.');
 
-export function openWorkspace({ workspace, now, bodyRoom, identifyAgain }: WorkspaceParts): OpenWorkspace {
+export function openWorkspace(parts: WorkspaceParts): OpenWorkspace {
+  const { workspace, now, bodyRoom, ...choice } = parts;
   const { folder, gateway, common, credentials, adminApi } = workspace;
   const lasting = createCredentialSessions(gateway);
   const isAlive = (credential: string): boolean => credentials.isAlive(credential);
-  const endpoint = openMcpEndpoint({ gateway, common, lasting, now, bodyRoom, isAlive, identifyAgain });
+  const endpoint = openMcpEndpoint({ gateway, common, lasting, now, bodyRoom, isAlive, ...choice });
   const counts = () => ({ sessions: endpoint.sessions() });
   const admin = openAdmin({ gateway, common, lasting, adminApi, bodyRoom, counts });
   const stopWatching = credentials.onChange(() => endpoint.endVoid());
@@ -65,6 +70,7 @@ export function openWorkspace({ workspace, now, bodyRoom, identifyAgain }: Works
       if (path === '/api' || path.startsWith('/api/')) return admin.handle(request, response, caller, path);
       answerJson(response, nowhere.status, nowhere.body);
     },
+    moved: endpoint,
     isReady: () => isReady,
     tend: () => endpoint.tend(),
     close() {

@@ -33,7 +33,7 @@ export function createUnreadLedger(limit: number, now: () => number): UnreadLedg
     open.delete(response);
   }
 
-  /** Whoever leaves most unread pays first, so that nobody is cut off for what others do not read. */
+  /** Disconnects the slowest reader first, so that no client is cut off for data that others leave unread. */
   function largestOwner(): string | undefined {
     let largest: readonly [string | undefined, number] = [undefined, -1];
     for (const entry of byOwner) if (entry[1] > largest[1]) largest = entry;

@@ -1,31 +1,22 @@
 import {
-  type Answer,
   type Client,
   type LogLevel,
   logLevels,
   type Outcome,
-  type Question,
   type ToolSpec,
   type Wanted,
 } from '../../core/index.js';
-import type { Cancellation } from '../../lib/cancellation.js';
-import {
-  errorText,
-  type Frame,
-  notificationText,
-  type RawId,
-  requestText,
-  resultText,
-} from '../../lib/json-rpc.js';
+import { errorText, type Frame, notificationText, type RawId, resultText } from '../../lib/json-rpc.js';
 import type { JsonText } from '../../lib/json-text.js';
-import { badCursor, cancelledId, changeMethods, cursorOf, tooMany, unknownMethod } from '../answers.js';
+import { badCursor, cancelledId, changeMethods, cursorOf, unknownMethod } from '../answers.js';
 import { answerUnderId, type Asked, type CallRunnerParts, runCall } from '../call-runner.js';
 import { initializeResult, legacyResult, listResult, readInitialize, type ServerIdentity } from './codec.js';
-import { refusedAnswer } from '../exchanges.js';
 import { faultText, protocolError } from '../faults.js';
 import type { ReplyLine } from '../framing/reply-line.js';
 import type { Pager } from '../list-pages.js';
 import { type CallMethod, isCallMethod, listMethods } from '../requests.js';
+import { createOpenQuestions } from './open-questions.js';
+import { openSubscriptions } from './subscriptions.js';
 
 export interface LegacyPeerParts extends CallRunnerParts {
   readonly server: ServerIdentity;
@@ -40,40 +31,16 @@ export interface LegacyPeer {
   close(): void;
 }
 
-/** Far above what a real client needs; more is a mistake or an attack. */
-const maxSubscriptions = 1000;
-const maxQuestions = 256;
-
 export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   const { gateway, session, inFlight } = parts;
-  const questions = new Map<string, (answer: Answer) => void>();
-  const watches = new Map<string, () => void>();
+  const questions = createOpenQuestions();
+  const subscriptions = openSubscriptions(parts);
   let client: Client | undefined;
   let level: LogLevel | undefined;
-  let nextQuestion = 0;
   let isReady = false;
-  let isClosed = false;
   const stopChanges = gateway.registry.onChange(parts.session, (changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
-
-  function ask(line: ReplyLine, caller: Cancellation, question: Question): Promise<Answer> {
-    if (questions.size >= maxQuestions) return Promise.resolve(refusedAnswer('too many open questions'));
-    nextQuestion += 1;
-    const id = String(nextQuestion);
-    return new Promise((resolve) => {
-      const giveUp = (): void => settle(refusedAnswer('the caller left'));
-      const settle = (answer: Answer): void => {
-        stop();
-        questions.delete(id);
-        resolve(answer);
-      };
-      questions.set(id, settle);
-      const stop = caller.onCancel(giveUp);
-      const isSent = line.send(requestText(id, question.method, question.params.text));
-      if (!isSent) settle(refusedAnswer('no stream is open to ask the caller'));
-    });
-  }
 
   function call(asked: Asked, method: CallMethod, known: Client): Promise<void> {
     const { frame, line } = asked;
@@ -81,23 +48,9 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       client: known,
       logLevel: level,
       asking: 'live',
-      ask: (question, caller) => ask(line, caller, question),
+      ask: (question, caller) => questions.ask(line, caller, question),
       end: (outcome, { wanted }, tool) => line.end(encodeOutcome(frame.id, outcome, wanted, tool)),
     });
-  }
-
-  async function list({ frame, line, caller }: Asked): Promise<void> {
-    const method = listMethods.get(frame.method);
-    if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
-    await gateway.registry.settle(session);
-    if (caller.isCancelled) return line.drop();
-    const cursor = cursorOf(frame.params);
-    const page =
-      cursor === null
-        ? undefined
-        : parts.pager.page(gateway.registry.list(session, method.kind, client), cursor);
-    if (page === undefined) return line.end(badCursor(frame.id));
-    line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor)));
   }
 
   async function initialize({ frame, line }: Asked): Promise<void> {
@@ -116,46 +69,9 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     isReady = true;
   }
 
-  async function subscribe({ frame, line }: Asked): Promise<void> {
-    const uri = uriOf(frame.params);
-    if (uri === undefined)
-      return line.end(protocolError(frame.id, -32602, 'Invalid params: uri must be a string'));
-    if (!watches.has(uri) && watches.size >= maxSubscriptions) return line.end(tooMany(frame.id));
-    await gateway.registry.settle(session);
-    const stop = await gateway.registry.watch(session, uri, (params) =>
-      parts.push(notificationText('notifications/resources/updated', params.text)),
-    );
-    if (typeof stop !== 'function') {
-      return line.end(errorText(frame.id, faultText(stop, 'resource', 'legacy').text));
-    }
-    // In the meantime the client may have left, or reached its limit of subscriptions.
-    const isWelcome = !isClosed && (watches.has(uri) || watches.size < maxSubscriptions);
-    if (!isWelcome) {
-      stop();
-      return line.end(tooMany(frame.id));
-    }
-    watches.get(uri)?.();
-    watches.set(uri, stop);
-    line.end(resultText(frame.id, '{}'));
-  }
-
-  function unsubscribe({ frame, line }: Asked): void {
-    const uri = uriOf(frame.params);
-    if (uri !== undefined) {
-      watches.get(uri)?.();
-      watches.delete(uri);
-    }
-    line.end(resultText(frame.id, '{}'));
-  }
-
   function setLevel({ frame, line }: Asked): void {
-    const asked = (frame.params?.value as { readonly level?: unknown } | undefined)?.level;
-    const known = logLevels.find((name) => name === asked);
-    if (known === undefined) {
-      return line.end(
-        protocolError(frame.id, -32602, `Invalid params: level must be one of ${logLevels.join(', ')}`),
-      );
-    }
+    const known = readLevel(frame.params);
+    if (known === undefined) return line.end(protocolError(frame.id, -32602, unknownLevel));
     level = known;
     line.end(resultText(frame.id, '{}'));
   }
@@ -167,10 +83,10 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (client === undefined)
       return line.end(protocolError(frame.id, -32600, 'Not initialized: send initialize first'));
     if (isCallMethod(frame.method)) return call(asked, frame.method, client);
-    if (frame.method === 'resources/subscribe') return subscribe(asked);
-    if (frame.method === 'resources/unsubscribe') return unsubscribe(asked);
+    if (frame.method === 'resources/subscribe') return subscriptions.add(asked);
+    if (frame.method === 'resources/unsubscribe') return subscriptions.remove(asked);
     if (frame.method === 'logging/setLevel') return setLevel(asked);
-    return list(asked);
+    return answerList(parts, asked, client);
   }
 
   function notice(frame: Extract<Frame, { kind: 'notification' }>): void {
@@ -185,20 +101,31 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
         return;
       }
       if (frame.kind === 'notification') notice(frame);
-      else if (frame.kind === 'result') questions.get(frame.id)?.({ kind: 'answer', result: frame.result });
-      else if (frame.kind === 'error' && frame.id !== undefined) {
-        questions.get(frame.id)?.({ kind: 'refused', error: frame.error });
-      }
+      else if (frame.kind === 'result' || frame.kind === 'error') questions.answered(frame);
       line.drop();
     },
     close() {
-      isClosed = true;
       stopChanges();
-      for (const stop of watches.values()) stop();
-      watches.clear();
-      for (const settle of [...questions.values()]) settle(refusedAnswer('the caller left'));
+      subscriptions.close();
+      questions.close();
     },
   };
+}
+
+async function answerList(
+  { gateway, session, pager }: LegacyPeerParts,
+  { frame, line, caller }: Asked,
+  client: Client,
+): Promise<void> {
+  const method = listMethods.get(frame.method);
+  if (method === undefined) return line.end(unknownMethod(frame.id, frame.method));
+  await gateway.registry.settle(session);
+  if (caller.isCancelled) return line.drop();
+  const cursor = cursorOf(frame.params);
+  const page =
+    cursor === null ? undefined : pager.page(gateway.registry.list(session, method.kind, client), cursor);
+  if (page === undefined) return line.end(badCursor(frame.id));
+  line.end(resultText(frame.id, listResult(method.member, page.items, page.nextCursor)));
 }
 
 function encodeOutcome(id: RawId, outcome: Outcome, wanted: Wanted, tool?: ToolSpec): string {
@@ -209,7 +136,9 @@ function encodeOutcome(id: RawId, outcome: Outcome, wanted: Wanted, tool?: ToolS
   return fault.as === 'result' ? resultText(id, fault.text) : errorText(id, fault.text);
 }
 
-function uriOf(params: JsonText | undefined): string | undefined {
-  const uri = (params?.value as { readonly uri?: unknown } | undefined)?.uri;
-  return typeof uri === 'string' ? uri : undefined;
+const unknownLevel = `Invalid params: level must be one of ${logLevels.join(', ')}`;
+
+function readLevel(params: JsonText | undefined): LogLevel | undefined {
+  const asked = (params?.value as { readonly level?: unknown } | undefined)?.level;
+  return logLevels.find((name) => name === asked);
 }

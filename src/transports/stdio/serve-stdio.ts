@@ -5,13 +5,14 @@ import { clientBounds, readFrame } from '../../lib/json-rpc.js';
 import type { Session } from '../../core/index.js';
 import { hasEnvelope } from '../stateless/codec.js';
 import { protocolError } from '../faults.js';
-import { createInFlight } from '../framing/in-flight.js';
+import { createInFlight, type InFlight } from '../framing/in-flight.js';
 import type { ReplyLine } from '../framing/reply-line.js';
 import { createSemaphore } from '../../lib/semaphore.js';
 import { maxMessageBytes, maxRunning, maxWaiting, supportedVersions, type WireCommon } from '../identity.js';
 import { openLegacyPeer } from '../stateful/peer.js';
 import { openModernPeer } from '../stateless/peer.js';
-import { openLineWriter } from './line-writer.js';
+import { type LineWriter, openLineWriter } from './line-writer.js';
+import { createNews, type News } from './news.js';
 
 export interface StdioParts {
   readonly gateway: Gateway;
@@ -27,11 +28,7 @@ export interface StdioServer {
   close(): void;
 }
 
-/** Limit of notifications for a client that does not read. */
-const maxNews = 1000;
-
-/** How long requests may still answer after the client closed its end. */
-const lastWordsMs = 80;
+const lastAnswersMs = 80;
 
 const unreadable = {
   oversize: protocolError(
@@ -46,6 +43,7 @@ const unreadable = {
 export function serveStdio(parts: StdioParts): StdioServer {
   const { gateway, session, input, common } = parts;
   const writer = openLineWriter(parts.output);
+  const news = createNews(writer);
   const reader = createLineReader(maxMessageBytes);
   const inFlight = createInFlight();
   const runner = {
@@ -59,37 +57,11 @@ export function serveStdio(parts: StdioParts): StdioServer {
   const legacy = openLegacyPeer({
     ...runner,
     pager: common.pagers.legacy,
-    push: (text) => tell(text),
+    push: (text) => news.tell(text),
   });
   const modern = openModernPeer({ ...runner, pager: common.pagers.modern, supportedVersions });
-  const line: ReplyLine = {
-    send(text) {
-      if (writer.isFull()) return false;
-      writer.write(text);
-      return true;
-    },
-    tell: (text) => tell(text),
-    end: (text) => writer.write(text),
-    drop: () => {},
-  };
+  const line = replyLine(writer, news);
   let backlog: Line[] = [];
-  const news = new Set<string>();
-
-  /** Merges equal notifications; drops the oldest first. */
-  function tell(text: string): void {
-    if (news.size === 0 && !writer.isFull()) return writer.write(text);
-    news.add(text);
-    const [oldest] = news;
-    if (news.size > maxNews && oldest !== undefined) news.delete(oldest);
-  }
-
-  function tellNews(): void {
-    for (const text of news) {
-      if (writer.isFull()) return;
-      news.delete(text);
-      writer.write(text);
-    }
-  }
 
   function take(read: Line): void {
     if (read.kind === 'unreadable') return writer.write(unreadable[read.reason]);
@@ -102,7 +74,7 @@ export function serveStdio(parts: StdioParts): StdioServer {
 
   /** Start nothing new while the client does not read: its answers would pile up. */
   function work(): void {
-    if (news.size > 0) tellNews();
+    news.flush();
     runner.semaphore.reopen();
     while (backlog.length > 0 && !writer.isFull()) {
       const next = backlog.shift();
@@ -126,21 +98,11 @@ export function serveStdio(parts: StdioParts): StdioServer {
       if (isOver) return;
       isOver = true;
       for (const last of reader.end()) take(last);
-      void lastWords().then(resolve);
+      void lastAnswers(inFlight, writer).then(close).then(resolve);
     };
-    input.once('end', over);
-    input.once('close', over);
-    input.once('error', over);
+    for (const event of ['end', 'close', 'error']) input.once(event, over);
     writer.onBroken(over);
   });
-
-  async function lastWords(): Promise<void> {
-    const until = performance.now() + lastWordsMs;
-    while ((inFlight.size > 0 || writer.pending() > 0) && performance.now() < until && !writer.isBroken()) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    close();
-  }
 
   let isClosed = false;
   function close(): void {
@@ -156,4 +118,24 @@ export function serveStdio(parts: StdioParts): StdioServer {
   }
 
   return { ended, close };
+}
+
+function replyLine(writer: LineWriter, news: News): ReplyLine {
+  return {
+    send(text) {
+      if (writer.isFull()) return false;
+      writer.write(text);
+      return true;
+    },
+    tell: (text) => news.tell(text),
+    end: (text) => writer.write(text),
+    drop: () => {},
+  };
+}
+
+/** Gives requests a moment to answer after the client closed its end. */
+async function lastAnswers(inFlight: InFlight, writer: LineWriter): Promise<void> {
+  const until = performance.now() + lastAnswersMs;
+  while ((inFlight.size > 0 || writer.pending() > 0) && performance.now() < until && !writer.isBroken())
+    await new Promise((resolve) => setTimeout(resolve, 5));
 }

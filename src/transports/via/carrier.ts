@@ -22,7 +22,7 @@ export interface Protocol {
   /** Called with the result of a request. */
   learned(frame: RequestFrame, result: JsonText): void;
   /** Whether a refused request can be sent again, after fixing the cause. */
-  mends(frame: RequestFrame, reply: Reply): Promise<boolean>;
+  prepareRetry(frame: RequestFrame, reply: Reply): Promise<boolean>;
   /** Cancel a request at the gateway, once it has been sent. */
   cancel(text: string, wasSent: Promise<void>, abort: () => void): void;
 }
@@ -58,31 +58,89 @@ interface Going {
 
 const unauthorized = 401;
 /** Memory limit for unanswered requests, in characters. */
-const maxHeld = 64 * 1024 * 1024;
+const maxHeldChars = 64 * 1024 * 1024;
 
 export function createCarrier(parts: CarrierParts): Carrier {
-  const { client, deliver, address } = parts;
-  const going = new Map<string, Going>();
-  const semaphore = createSemaphore(maxRunning, maxWaiting);
-  let held = 0;
-  let isReached = false;
-  let isRefused = false;
-  let wasLetIn = false;
+  return new RequestCarrier(parts);
+}
 
-  async function run(frame: RequestFrame, text: string, entry: Going, wasSent: () => void): Promise<void> {
+class RequestCarrier implements Carrier {
+  readonly #parts: CarrierParts;
+  readonly #going = new Map<string, Going>();
+  readonly #semaphore = createSemaphore(maxRunning, maxWaiting);
+  #held = 0;
+  #isReached = false;
+  #isRefused = false;
+  #wasAccepted = false;
+
+  constructor(parts: CarrierParts) {
+    this.#parts = parts;
+  }
+
+  carry(frame: RequestFrame, text: string, protocol: Protocol): void {
+    const key = idKey(frame.id);
+    if (this.#going.has(key)) return this.#parts.deliver(duplicate(frame.id));
+    if (this.#held + text.length > maxHeldChars) return this.#parts.deliver(tooMany(frame.id));
+    let wasSent: () => void = () => undefined;
+    const sent = new Promise<void>((resolve) => (wasSent = resolve));
+    const entry: Going = {
+      protocol,
+      controller: new AbortController(),
+      sent,
+      isStarted: false,
+      isCancelled: false,
+      isAnswered: false,
+    };
+    const abort = (): void => entry.controller.abort();
+    this.#parts.signal.addEventListener('abort', abort, { once: true });
+    this.#going.set(key, entry);
+    protocol.begun(frame);
+    this.#held += text.length;
+    void this.#run(frame, text, entry, wasSent).finally(() => {
+      this.#parts.signal.removeEventListener('abort', abort);
+      protocol.finished(frame);
+      this.#going.delete(key);
+      this.#held -= text.length;
+      wasSent();
+    });
+  }
+
+  cancel(key: string, text: string): void {
+    const entry = this.#going.get(key);
+    if (entry === undefined || entry.isCancelled) return;
+    entry.isCancelled = true;
+    if (entry.isStarted) entry.protocol.cancel(text, entry.sent, () => entry.controller.abort());
+    else entry.controller.abort();
+  }
+
+  async idle(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    while (this.#going.size > 0 && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  wasReached(): boolean {
+    return this.#isReached;
+  }
+
+  wasRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  async #run(frame: RequestFrame, text: string, entry: Going, wasSent: () => void): Promise<void> {
     const { signal } = entry.controller;
-    if (!(await semaphore.enter(cancellationOf(signal)))) {
-      if (!signal.aborted) deliver(tooMany(frame.id));
+    if (!(await this.#semaphore.enter(cancellationOf(signal)))) {
+      if (!signal.aborted) this.#parts.deliver(tooMany(frame.id));
       return;
     }
     try {
-      await attempt(frame, text, entry, wasSent, true);
+      await this.#attempt(frame, text, entry, wasSent, true);
     } finally {
-      semaphore.leave();
+      this.#semaphore.leave();
     }
   }
 
-  async function attempt(
+  async #attempt(
     frame: RequestFrame,
     text: string,
     entry: Going,
@@ -93,90 +151,46 @@ export function createCarrier(parts: CarrierParts): Carrier {
     const { signal } = controller;
     const headers = await protocol.headersOf(frame);
     entry.isStarted = true;
-    const ending = await client.send({
+    const ending = await this.#parts.client.send({
       method: 'POST',
       headers,
       body: text,
       signal,
       onSent: wasSent,
-      onAnswer(reply) {
-        isReached = true;
-        isRefused = reply.status === unauthorized;
-        wasLetIn ||= reply.status < 300;
+      onAnswer: (reply) => {
+        this.#isReached = true;
+        this.#isRefused = reply.status === unauthorized;
+        this.#wasAccepted ||= reply.status < 300;
         protocol.answered(frame, reply);
       },
-      onMessage: (message) => pass(message, frame, entry),
+      onMessage: (message) => this.#pass(message, frame, entry),
     });
-    if (isFirst && ending.kind === 'reply' && (await protocol.mends(frame, ending.reply))) {
-      return attempt(frame, text, entry, wasSent, false);
+    if (isFirst && ending.kind === 'reply' && (await protocol.prepareRetry(frame, ending.reply))) {
+      return this.#attempt(frame, text, entry, wasSent, false);
     }
-    finish(frame, entry, ending);
-    if (isRefused && !wasLetIn) parts.onRefused();
+    this.#finish(frame, entry, ending);
+    if (this.#isRefused && !this.#wasAccepted) this.#parts.onRefused();
   }
 
-  function pass(message: string, frame: RequestFrame, entry: Going): void {
+  #pass(message: string, frame: RequestFrame, entry: Going): void {
     const read = readFrame(message);
     if ((read.kind === 'result' || read.kind === 'error') && isSame(read.id, frame.id)) {
       entry.isAnswered = true;
       if (read.kind === 'result') entry.protocol.learned(frame, read.result);
     }
-    if (!entry.isCancelled) deliver(message);
+    if (!entry.isCancelled) this.#parts.deliver(message);
   }
 
-  function finish(frame: RequestFrame, entry: Going, ending: Ending): void {
+  #finish(frame: RequestFrame, entry: Going, ending: Ending): void {
     if (entry.isAnswered || entry.isCancelled || ending.kind === 'aborted') return;
-    if (ending.kind !== 'reply') return deliver(failure(frame.id, ending, address));
+    if (ending.kind !== 'reply') return this.#parts.deliver(failure(frame.id, ending, this.#parts.address));
     const read = readFrame(ending.reply.body);
     if ((read.kind === 'result' || read.kind === 'error') && isSame(read.id, frame.id)) {
       if (read.kind === 'result') entry.protocol.learned(frame, read.result);
-      deliver(ending.reply.body);
-    } else if (read.kind === 'error') deliver(errorText(frame.id, read.error.text));
-    else deliver(refusal(frame.id, ending.reply.status));
+      this.#parts.deliver(ending.reply.body);
+    } else if (read.kind === 'error') this.#parts.deliver(errorText(frame.id, read.error.text));
+    else this.#parts.deliver(refusal(frame.id, ending.reply.status));
   }
-
-  return {
-    carry(frame, text, protocol) {
-      const key = idKey(frame.id);
-      if (going.has(key)) return deliver(duplicate(frame.id));
-      if (held + text.length > maxHeld) return deliver(tooMany(frame.id));
-      let wasSent: () => void = () => undefined;
-      const sent = new Promise<void>((resolve) => (wasSent = resolve));
-      const entry: Going = {
-        protocol,
-        controller: new AbortController(),
-        sent,
-        isStarted: false,
-        isCancelled: false,
-        isAnswered: false,
-      };
-      const abort = (): void => entry.controller.abort();
-      parts.signal.addEventListener('abort', abort, { once: true });
-      going.set(key, entry);
-      protocol.begun(frame);
-      held += text.length;
-      void run(frame, text, entry, wasSent).finally(() => {
-        parts.signal.removeEventListener('abort', abort);
-        protocol.finished(frame);
-        going.delete(key);
-        held -= text.length;
-        wasSent();
-      });
-    },
-    cancel(key, text) {
-      const entry = going.get(key);
-      if (entry === undefined || entry.isCancelled) return;
-      entry.isCancelled = true;
-      if (entry.isStarted) entry.protocol.cancel(text, entry.sent, () => entry.controller.abort());
-      else entry.controller.abort();
-    },
-    async idle(ms) {
-      const until = performance.now() + ms;
-      while (going.size > 0 && performance.now() < until)
-        await new Promise((resolve) => setTimeout(resolve, 5));
-    },
-    wasReached: () => isReached,
-    wasRefused: () => isRefused,
-  };
 }
 
 function isSame(id: RawId | undefined, other: RawId): boolean {

@@ -27,8 +27,8 @@ export interface RelayParts {
 /** `unreached`: no gateway ever responded. `refused`: the token is not valid, or no longer. */
 export type RelayEnd = 'ended' | 'unreached' | 'refused';
 
-/** How long requests may still answer after the client closed its end. */
-const lastWordsMs = 500;
+/** How long to wait for pending answers after the client closed its end. */
+const lastAnswersMs = 500;
 
 const unreadable = {
   oversize: protocolError(
@@ -84,7 +84,7 @@ export async function runRelay(parts: RelayParts): Promise<RelayEnd> {
   });
   await Promise.race([over(parts, (listener) => writer.onBroken(listener)), refused]);
   for (const line of reader.end()) take(line);
-  await carrier.idle(parts.signal.aborted || writer.isBroken() ? 0 : lastWordsMs);
+  await carrier.idle(parts.signal.aborted || writer.isBroken() ? 0 : lastAnswersMs);
   await legacy.close();
   stop.abort();
   client.close();

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Frame, notificationText, requestText } from '../../lib/json-rpc.js';
+import type { JsonText } from '../../lib/json-text.js';
 import type { Protocol, RequestFrame } from './carrier.js';
-import type { Ending, GateClient } from './gate-client.js';
+import type { Ending, GateClient, Reply } from './gate-client.js';
 import { createLastingRequests } from './lasting-requests.js';
 import { resultOf } from './result-of.js';
 
@@ -25,49 +26,118 @@ interface GateSession {
 
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-const farewellMs = 500;
+const closeMs = 500;
 
-export function openLegacyProtocol({ client, deliver, signal }: LegacyParts): LegacyProtocol {
-  const requests = createLastingRequests();
-  const sentIn = new WeakMap<RequestFrame, GateSession | undefined>();
-  let session: GateSession | undefined;
-  let givenId: string | undefined;
-  let hello = '';
-  let opening: Promise<void> | undefined;
-  let opened: () => void = () => undefined;
-  let greetings = 0;
-  let reopening: Promise<boolean> | undefined;
+export function openLegacyProtocol(parts: LegacyParts): LegacyProtocol {
+  return new LegacyRelay(parts);
+}
 
-  function headers(): Readonly<Record<string, string>> {
+class LegacyRelay implements LegacyProtocol {
+  readonly #parts: LegacyParts;
+  readonly #requests = createLastingRequests();
+  readonly #sentIn = new WeakMap<RequestFrame, GateSession | undefined>();
+  #session: GateSession | undefined;
+  #givenId: string | undefined;
+  #initializeText = '';
+  #opening: Promise<void> | undefined;
+  #opened: () => void = () => undefined;
+  #initializing = 0;
+  #reopening: Promise<boolean> | undefined;
+
+  constructor(parts: LegacyParts) {
+    this.#parts = parts;
+  }
+
+  begun(frame: RequestFrame): void {
+    if (frame.method !== 'initialize') return;
+    this.#initializing += 1;
+    if (this.#initializing === 1) this.#opening = new Promise((resolve) => (this.#opened = resolve));
+  }
+
+  async headersOf(frame: RequestFrame): Promise<Readonly<Record<string, string>>> {
+    if (frame.method !== 'initialize') await this.#opening;
+    this.#sentIn.set(frame, this.#session);
+    return this.#headers();
+  }
+
+  answered(frame: RequestFrame, reply: Reply): void {
+    if (frame.method === 'initialize') this.#givenId = reply.sessionId;
+  }
+
+  learned(frame: RequestFrame, result: JsonText): void {
+    this.#requests.granted(frame);
+    if (frame.method !== 'initialize') return;
+    this.#initializeText = requestText(frame.id, frame.method, frame.params?.text);
+    this.#session = { id: this.#givenId, version: versionOf(result.value) };
+  }
+
+  finished(frame: RequestFrame): void {
+    if (frame.method !== 'initialize') return;
+    this.#initializing -= 1;
+    if (this.#initializing === 0) this.#opened();
+  }
+
+  async prepareRetry(frame: RequestFrame, reply: Reply): Promise<boolean> {
+    if (reply.status !== 404 || this.#session === undefined || frame.method === 'initialize') return false;
+    return this.#sentIn.get(frame) === this.#session ? this.#reopen() : true;
+  }
+
+  cancel(text: string, wasSent: Promise<void>): void {
+    void wasSent.then(() => this.#post(text));
+  }
+
+  tell(frame: Frame, text: string): void {
+    void (this.#opening ?? Promise.resolve())
+      .then(() => this.#post(text))
+      .then((ending) => {
+        const isReady = frame.kind === 'notification' && frame.method === 'notifications/initialized';
+        if (isReady && ending.kind === 'reply' && ending.reply.status < 300) void this.#listen(this.#session);
+      });
+  }
+
+  async close(): Promise<void> {
+    if (this.#session?.id === undefined) return;
+    const timeout = AbortSignal.timeout(closeMs);
+    await this.#parts.client.send({ method: 'DELETE', headers: this.#headers(), signal: timeout });
+    this.#session = undefined;
+  }
+
+  #headers(): Readonly<Record<string, string>> {
     return {
-      ...(session && { 'mcp-protocol-version': session.version }),
-      ...(session?.id !== undefined && { 'mcp-session-id': session.id }),
+      ...(this.#session && { 'mcp-protocol-version': this.#session.version }),
+      ...(this.#session?.id !== undefined && { 'mcp-session-id': this.#session.id }),
     };
   }
 
-  function post(body: string): Promise<Ending> {
-    return client.send({ method: 'POST', headers: headers(), body, signal, onMessage: deliver });
+  #post(body: string): Promise<Ending> {
+    return this.#parts.client.send({
+      method: 'POST',
+      headers: this.#headers(),
+      body,
+      signal: this.#parts.signal,
+      onMessage: this.#parts.deliver,
+    });
   }
 
   /** Keep the session's stream for messages that belong to no request open. */
-  async function listen(listened: GateSession | undefined): Promise<void> {
+  async #listen(listened: GateSession | undefined): Promise<void> {
     let pause = firstPauseMs;
-    while (!signal.aborted && session === listened) {
+    while (!this.#parts.signal.aborted && this.#session === listened) {
       const onAnswer = (): void => void (pause = firstPauseMs);
-      const ending = await client.send({
+      const ending = await this.#parts.client.send({
         method: 'GET',
-        headers: headers(),
-        signal,
-        onMessage: deliver,
+        headers: this.#headers(),
+        signal: this.#parts.signal,
+        onMessage: this.#parts.deliver,
         onAnswer,
       });
       const status = ending.kind === 'reply' ? ending.reply.status : 0;
       if (status === 405) return;
-      if (status === 404 && session === listened) {
-        await reopen();
+      if (status === 404 && this.#session === listened) {
+        await this.#reopen();
         return;
       }
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(pause, undefined, { signal: this.#parts.signal, ref: false }).catch(() => undefined);
       pause = Math.min(pause * 2, longestPauseMs);
     }
   }
@@ -76,79 +146,39 @@ export function openLegacyProtocol({ client, deliver, signal }: LegacyParts): Le
    * The gateway lost the session (it was restarted): initialize again, and restore log level and
    * subscriptions.
    */
-  function reopen(): Promise<boolean> {
-    reopening ??= greetAgain().finally(() => {
-      reopening = undefined;
+  #reopen(): Promise<boolean> {
+    this.#reopening ??= this.#initializeAgain().finally(() => {
+      this.#reopening = undefined;
     });
-    return reopening;
+    return this.#reopening;
   }
 
-  async function greetAgain(): Promise<boolean> {
+  async #initializeAgain(): Promise<boolean> {
     let id: string | undefined;
-    const greeting = { method: 'POST', headers: {}, body: hello, signal } as const;
-    const result = await resultOf(client, { ...greeting, onAnswer: (reply) => void (id = reply.sessionId) });
+    const initialize = {
+      method: 'POST',
+      headers: {},
+      body: this.#initializeText,
+      signal: this.#parts.signal,
+    } as const;
+    const result = await resultOf(this.#parts.client, {
+      ...initialize,
+      onAnswer: (reply) => void (id = reply.sessionId),
+    });
     if (result === undefined) return false;
-    session = { id, version: versionOf(result.value) };
-    await post(notificationText('notifications/initialized'));
-    for (const options of requests.texts())
-      await resultOf(client, { ...greeting, headers: headers(), body: options });
+    this.#session = { id, version: versionOf(result.value) };
+    await this.#post(notificationText('notifications/initialized'));
+    for (const options of this.#requests.texts())
+      await resultOf(this.#parts.client, { ...initialize, headers: this.#headers(), body: options });
     for (const kind of ['tools', 'prompts', 'resources']) {
-      deliver(notificationText(`notifications/${kind}/list_changed`));
+      this.#parts.deliver(notificationText(`notifications/${kind}/list_changed`));
     }
-    void listen(session);
+    void this.#listen(this.#session);
     return true;
   }
-
-  return {
-    begun(frame) {
-      if (frame.method !== 'initialize') return;
-      greetings += 1;
-      if (greetings === 1) opening = new Promise((resolve) => (opened = resolve));
-    },
-    async headersOf(frame) {
-      if (frame.method !== 'initialize') await opening;
-      sentIn.set(frame, session);
-      return headers();
-    },
-    answered(frame, reply) {
-      if (frame.method === 'initialize') givenId = reply.sessionId;
-    },
-    learned(frame, result) {
-      requests.granted(frame);
-      if (frame.method !== 'initialize') return;
-      hello = requestText(frame.id, frame.method, frame.params?.text);
-      session = { id: givenId, version: versionOf(result.value) };
-    },
-    finished(frame) {
-      if (frame.method !== 'initialize') return;
-      greetings -= 1;
-      if (greetings === 0) opened();
-    },
-    async mends(frame, reply) {
-      if (reply.status !== 404 || session === undefined || frame.method === 'initialize') return false;
-      return sentIn.get(frame) === session ? reopen() : true;
-    },
-    cancel(text, wasSent) {
-      void wasSent.then(() => post(text));
-    },
-    tell(frame, text) {
-      void (opening ?? Promise.resolve())
-        .then(() => post(text))
-        .then((ending) => {
-          const isReady = frame.kind === 'notification' && frame.method === 'notifications/initialized';
-          if (isReady && ending.kind === 'reply' && ending.reply.status < 300) void listen(session);
-        });
-    },
-    async close() {
-      if (session?.id === undefined) return;
-      const farewell = AbortSignal.timeout(farewellMs);
-      await client.send({ method: 'DELETE', headers: headers(), signal: farewell });
-      session = undefined;
-    },
-  };
 }
 
 function versionOf(result: unknown): string {
-  const isTold = typeof result === 'object' && result !== null && 'protocolVersion' in result;
-  return isTold ? String(result.protocolVersion) : '';
+  const hasVersion = typeof result === 'object' && result !== null && 'protocolVersion' in result;
+  return hasVersion ? String(result.protocolVersion) : '';
 }

@@ -46,7 +46,7 @@ export function createModernProtocol({ client, signal }: ModernParts): Protocol 
     learned(frame, result) {
       if (frame.method === 'tools/list') mirror.learn(result);
     },
-    async mends(frame, reply) {
+    async prepareRetry(frame, reply) {
       if (frame.method !== 'tools/call' || !isHeaderMismatch(reply)) return false;
       // The call was refused before it began, so it is safe to send it again with the missing headers.
       await learnAll(frame);

@@ -4,8 +4,8 @@ import type { Fields } from './field.js';
 import { flag, template } from './words.js';
 
 const priceFields = {
-  input: { kind: 'number', least: 0, about: 'US dollars per million input tokens.' },
-  output: { kind: 'number', least: 0, about: 'US dollars per million output tokens.' },
+  input: { kind: 'number', minimum: 0, description: 'US dollars per million input tokens.' },
+  output: { kind: 'number', minimum: 0, description: 'US dollars per million output tokens.' },
 } as const satisfies Fields;
 
 const openaiOptions = {
@@ -13,27 +13,44 @@ const openaiOptions = {
   model: template('Model to use. Default: OPENAI_MODEL.'),
   api_key: template('API key. Prefer an environment variable, see `api_key_env`.'),
   api_key_env: template('Environment variable with the API key. Default: OPENAI_API_KEY.'),
-  temperature: { kind: 'number', least: 0, most: 2, about: 'Sampling temperature, passed to the model.' },
-  top_p: { kind: 'number', least: 0, most: 1, about: 'Nucleus sampling, passed to the model.' },
-  max_completion_tokens: { kind: 'integer', least: 1, about: 'Maximum number of tokens in an answer.' },
-  max_tokens: { kind: 'integer', least: 1, about: 'The same, for servers that only support this name.' },
+  temperature: {
+    kind: 'number',
+    minimum: 0,
+    maximum: 2,
+    description: 'Sampling temperature, passed to the model.',
+  },
+  top_p: { kind: 'number', minimum: 0, maximum: 1, description: 'Nucleus sampling, passed to the model.' },
+  max_completion_tokens: {
+    kind: 'integer',
+    minimum: 1,
+    description: 'Maximum number of tokens in an answer.',
+  },
+  max_tokens: {
+    kind: 'integer',
+    minimum: 1,
+    description: 'The same, for servers that only support this name.',
+  },
   system_prompt: template('Same as `system_prompt` of the step.'),
   stream: flag('Stream answers. Default: true.'),
   parallel_tool_calls: flag('Passed to the model unchanged.'),
   max_turns: {
     kind: 'integer',
-    least: 1,
-    most: 1000,
-    about: 'Maximum number of turns in which the model calls tools. Default: 25.',
+    minimum: 1,
+    maximum: 1000,
+    description: 'Maximum number of turns in which the model calls tools. Default: 25.',
   },
   max_retries: {
     kind: 'integer',
-    least: 0,
-    most: 20,
-    about: 'How often to retry a failed request. Default: 4.',
+    minimum: 0,
+    maximum: 20,
+    description: 'How often to retry a failed request. Default: 4.',
   },
-  idle_timeout: { kind: 'duration', about: 'How long the model may send nothing. Default: 2m.' },
-  price: { kind: 'map', about: 'Token prices, for the cost in the summary.', of: priceFields },
+  idle_timeout: {
+    kind: 'duration',
+    notation: 'compound',
+    description: 'How long the model may send nothing. Default: 2m.',
+  },
+  price: { kind: 'record', description: 'Token prices, for the cost in the summary.', fields: priceFields },
 } as const satisfies Fields;
 
 const commonKeyEnv = 'OPENAI_API_KEY';
@@ -50,18 +67,19 @@ const cliOptions = (path: string, keyEnv: string) =>
     ),
     program: template('Program to start. Default: the one on PATH.'),
     native_permissions: {
-      kind: 'text',
-      values: nativeLevels,
-      about:
+      kind: 'choice',
+      takesScalars: true,
+      choices: nativeLevels,
+      description:
         'What the agent may do with its own tools, if it keeps them. `read`: read only. `edit`: change files in the workspace. `full`: change any file and run any command. Default: edit.',
     },
     dangerously_skip_permissions: flag('Set to true for the same effect as `native_permissions: full`.'),
     allowed_tools: {
       kind: 'either',
-      about:
+      description:
         'Own tools of the agent to allow in addition to `native_permissions`, such as `Write` or `Bash(git *)`. With only this list, the rest is `read`.',
       first: template('Names separated by commas.'),
-      second: { kind: 'list', about: 'One name per item.', of: template('Name of a tool.') },
+      second: { kind: 'list', description: 'One name per item.', of: template('Name of a tool.') },
     },
   }) as const satisfies Fields;
 

@@ -1,22 +1,26 @@
 // Helpers for writing the tables.
-export const text = (about: string) => ({ kind: 'text', about }) as const;
-export const template = (about: string) => ({ kind: 'text', holds: 'template', about }) as const;
-export const expression = (about: string) => ({ kind: 'text', holds: 'expression', about }) as const;
-export const state = (about: string) => ({ kind: 'text', holds: 'state', about }) as const;
-export const states = (about: string) => ({ kind: 'list', about, of: state('Name of a state.') }) as const;
-export const texts = (about: string) => ({ kind: 'list', about, of: text('A string.') }) as const;
-export const flag = (about: string) => ({ kind: 'flag', about }) as const;
+export const text = (description: string) => ({ kind: 'text', takesScalars: true, description }) as const;
+export const template = (description: string) =>
+  ({ kind: 'text', takesScalars: true, holds: 'template', description }) as const;
+export const expression = (description: string) =>
+  ({ kind: 'text', takesScalars: true, holds: 'expression', description }) as const;
+export const state = (description: string) =>
+  ({ kind: 'text', takesScalars: true, holds: 'state', description }) as const;
+export const states = (description: string) =>
+  ({ kind: 'list', description, of: state('Name of a state.') }) as const;
+export const texts = (description: string) => ({ kind: 'list', description, of: text('A string.') }) as const;
+export const flag = (description: string) => ({ kind: 'boolean', takesWords: true, description }) as const;
 
-export const hooks = (about: string) =>
+export const hooks = (description: string) =>
   ({
     kind: 'list',
-    about,
+    description,
     of: {
-      kind: 'map',
-      about: 'An action. A failure is logged and does not affect the run.',
-      of: {
+      kind: 'record',
+      description: 'An action. A failure is logged and does not affect the run.',
+      fields: {
         log: template('Line for the run log.'),
-        command: { kind: 'text', holds: 'command', about: 'Shell command.' },
+        command: { kind: 'text', takesScalars: true, holds: 'command', description: 'Shell command.' },
       },
     },
   }) as const;

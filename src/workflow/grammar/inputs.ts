@@ -86,20 +86,20 @@ function broken(
   budget: StepBudget,
 ): readonly string[] {
   const problems: string[] = [];
-  const tell = (rule: string): void =>
+  const addFlaw = (rule: string): void =>
     void problems.push(`Input ${quote(name)} ${rule}, but is ${quote(String(value))}.`);
   const { pattern, enum: allowed, min, max, file_exists: exists, file_extension: extensions } = validation;
   if (typeof value === 'string') {
     const problem = pattern === undefined ? undefined : patternProblem(name, value, pattern, budget);
     if (problem !== undefined) problems.push(problem);
-    if (allowed !== undefined && !allowed.includes(value)) tell(`must be one of ${allowed.join(', ')}`);
-    if (exists === true && !isFile(resolve(cwd, value))) tell('must be the path of an existing file');
+    if (allowed !== undefined && !allowed.includes(value)) addFlaw(`must be one of ${allowed.join(', ')}`);
+    if (exists === true && !isFile(resolve(cwd, value))) addFlaw('must be the path of an existing file');
     if (extensions !== undefined && !extensions.some((extension) => hasExtension(value, extension))) {
-      tell(`must end with ${extensions.join(' or ')}`);
+      addFlaw(`must end with ${extensions.join(' or ')}`);
     }
   } else if (typeof value === 'number') {
-    if (min !== undefined && value < min) tell(`must be at least ${min}`);
-    if (max !== undefined && value > max) tell(`must be at most ${max}`);
+    if (min !== undefined && value < min) addFlaw(`must be at least ${min}`);
+    if (max !== undefined && value > max) addFlaw(`must be at most ${max}`);
   }
   return problems;
 }

@@ -20,7 +20,7 @@ describe('the options of an agent', () => {
       expect(finding).toMatchObject({
         code: 'WORKFLOW.PARSE.UNKNOWN_FIELD',
         message: 'Unknown key "modle".',
-        remedy: 'Did you mean model?',
+        remedy: 'Did you mean `model`?',
       });
     }
   });

@@ -47,16 +47,16 @@ export function readStep(place: StepPlace): Step | undefined {
   const own = optional(ownFields(node, kind, block));
   const flat = readEntries(node, { ...commonFields, ...own }, path, reading, isOther);
   const values: Readonly<Record<string, unknown>> = { ...flat, ...lifted };
-  tellIdle(node, kind, block, path, reading);
-  tellConflicts(node, { flat, lifted, block }, path, reading);
+  reportIdle(node, kind, block, path, reading);
+  reportConflicts(node, { flat, lifted, block }, path, reading);
   for (const [key, field] of Object.entries<Fields[string]>(stepFields[kind])) {
-    if (field.needed === true && !(key in values) && !hasKey(node, block, key))
+    if (field.required === true && !(key in values) && !hasKey(node, block, key))
       missing(key, path, offset, reading);
   }
   const step = { kind, name, type, path, offset, source: reading.source, common: values, own: values };
   // The values were read with the tables of this kind.
   const read = step as Step;
-  tellExclusions(read, reading);
+  reportExclusions(read, reading);
   return read;
 }
 
@@ -147,8 +147,10 @@ function optionsOf(node: MapNode, kind: StepKind, block: BlockName | undefined):
     .at(-1)?.value;
   const name = provider?.kind === 'scalar' ? (providerNamed(String(provider.value)) ?? '') : '';
   const tables: Readonly<Record<string, Fields>> = optionFields;
-  const of = Object.hasOwn(tables, name) ? tables[name] : undefined;
-  return of === undefined ? {} : { options: { kind: 'map', about: agentFields.options.about, of } };
+  const fields = Object.hasOwn(tables, name) ? tables[name] : undefined;
+  return fields === undefined
+    ? {}
+    : { options: { kind: 'record', description: agentFields.options.description, fields } };
 }
 
 /** Whether the key belongs to another kind of step. */
@@ -163,7 +165,7 @@ function isOfSomeKind(key: string): boolean {
 
 function optional(fields: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, { needed: _, ...field }]) => [key, field as Fields[string]]),
+    Object.entries(fields).map(([key, { required: _, ...field }]) => [key, field as Fields[string]]),
   );
 }
 
@@ -174,7 +176,7 @@ function hasKey(node: MapNode, block: BlockName | undefined, key: string): boole
   );
 }
 
-function tellIdle(
+function reportIdle(
   { entries }: MapNode,
   kind: StepKind,
   block: BlockName | undefined,
@@ -202,7 +204,7 @@ interface Forms {
 }
 
 /** A key in both forms must have the same value; a command next to `agent:` would never run. */
-function tellConflicts({ entries }: MapNode, forms: Forms, path: Path, { report, source }: Reading): void {
+function reportConflicts({ entries }: MapNode, forms: Forms, path: Path, { report, source }: Reading): void {
   const { flat, lifted, block } = forms;
   if (block === undefined) return;
   for (const { key, start } of entries) {
@@ -223,7 +225,7 @@ function tellConflicts({ entries }: MapNode, forms: Forms, path: Path, { report,
 }
 
 /** Checks keys of which exactly one, or at most one, is allowed. */
-function tellExclusions(step: Step, reading: Reading): void {
+function reportExclusions(step: Step, reading: Reading): void {
   const { path, offset } = step;
   const both = (first: string, second: string): void =>
     reading.report({

@@ -75,7 +75,7 @@ function parametersOf(
   const list = root.entries.find(({ key }) => key === 'parameters')?.value;
   const values = new Map<string, TreeNode>();
   const known = declared.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  const tell = (message: string, offset: number, at: Path, remedy?: string): void =>
+  const addFlaw = (message: string, offset: number, at: Path, remedy?: string): void =>
     reading.report({
       code: 'WORKFLOW.VALIDATION.MISSING_PARAMETER',
       message,
@@ -88,7 +88,7 @@ function parametersOf(
     if (known.includes(key)) values.set(key, value);
     else {
       const near = nearest(key, known);
-      tell(
+      addFlaw(
         `The template has no parameter ${quote(key)}.`,
         start,
         [...path, 'parameters', key],
@@ -105,7 +105,7 @@ function parametersOf(
     else {
       values.set(name, { kind: 'scalar', value: '', source: '', start: 0, end: 0 });
       if (required !== true) continue;
-      tell(`The template parameter ${quote(name)} is missing.`, given?.start ?? node.start, path);
+      addFlaw(`The template parameter ${quote(name)} is missing.`, given?.start ?? node.start, path);
     }
   }
   return values;

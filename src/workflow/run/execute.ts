@@ -7,7 +7,7 @@ import { Cancelled, type Done, StepFailure, type StepResult } from './result.js'
 import { nextOf } from './routes.js';
 import { attemptsOf, timeoutOf, waitBefore } from './retries.js';
 import { runKind } from './steps/index.js';
-import { tellPlugins } from './tell-plugins.js';
+import { notifyPlugins } from './notify-plugins.js';
 
 /** Runs one step with hooks, retries, timeout and record, unless the journal shows that it is done. */
 export async function execute(step: Step, frame: Frame, place: Place): Promise<Executed> {
@@ -35,19 +35,19 @@ export async function execute(step: Step, frame: Frame, place: Place): Promise<E
     place.trace,
   );
   const inside: Place = span === undefined ? place : { ...place, trace: span.trace };
-  tellStart(step, frame, place);
+  reportStart(step, frame, place);
   const result = await attempted(step, frame, inside);
   states.set(step.name, result);
   if (result.status === 'cancelled') {
     span?.end('cancelled');
-    tellEnd(step, result, frame, place);
+    reportEnd(step, result, frame, place);
     throw new Cancelled('The step was stopped.');
   }
   await runHooks(step.common.hooks?.post, () => createReader(frame, step.name, place.loop), frame, place);
   const next = nextOf(step, result, frame, place);
   await journal.record(place.key, step.name, result, next.way);
   span?.end(result.error?.code);
-  tellEnd(step, result, frame, place);
+  reportEnd(step, result, frame, place);
   return { result, next };
 }
 
@@ -129,7 +129,7 @@ function checkDependencies({ common, name }: Step, { states }: Frame): void {
   throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${name} depends on ${missing}, which is not done.`);
 }
 
-function tellStart(step: Step, { transcript, parts, runId }: Frame, { path, loop }: Place): void {
+function reportStart(step: Step, { transcript, parts, runId }: Frame, { path, loop }: Place): void {
   const { name, kind } = step;
   transcript.write({
     type: 'step.started',
@@ -137,10 +137,10 @@ function tellStart(step: Step, { transcript, parts, runId }: Frame, { path, loop
     ...(loop && { iteration: loop.index }),
     payload: { name, kind },
   });
-  tellPlugins(parts, 'step.started', { workflow_id: runId, step_name: name }, { name, path });
+  notifyPlugins(parts, 'step.started', { workflow_id: runId, step_name: name }, { name, path });
 }
 
-function tellEnd(
+function reportEnd(
   step: Step,
   result: StepResult,
   { transcript, parts, runId }: Frame,
@@ -161,7 +161,7 @@ function tellEnd(
   });
   const type = status === 'completed' ? 'step.completed' : 'step.failed';
   const facts = { workflow_id: runId, step_name: name, ...(error && { error: error.message }) };
-  tellPlugins(parts, type, facts, { name, path, status });
+  notifyPlugins(parts, type, facts, { name, path, status });
   parts.onEvent({ kind: 'step-ended', path, result, isReplayed: false });
 }
 

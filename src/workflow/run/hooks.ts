@@ -15,16 +15,16 @@ export async function runHooks(
   if (actions === undefined || actions.length === 0) return;
   const reader = read();
   const { onEvent } = frame.parts;
-  const tell = (text: string, isWarning: boolean): void => onEvent({ kind: 'log', path, text, isWarning });
+  const emit = (text: string, isWarning: boolean): void => onEvent({ kind: 'log', path, text, isWarning });
   for (const { log, command } of actions) {
     try {
-      if (log !== undefined) tell(reader.text(log), false);
+      if (log !== undefined) emit(reader.text(log), false);
       if (command === undefined) continue;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
       const ran = await runShell({ command: reader.text(command), owner: `hook of ${path}` }, frame, limited);
-      if (ran.exitCode !== 0) tell(`a hook exited with status ${String(ran.exitCode)}`, true);
+      if (ran.exitCode !== 0) emit(`a hook exited with status ${String(ran.exitCode)}`, true);
     } catch (error) {
-      tell(`a hook failed: ${messageOf(error)}`, true);
+      emit(`a hook failed: ${messageOf(error)}`, true);
     }
   }
 }

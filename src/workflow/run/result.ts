@@ -44,7 +44,7 @@ export interface StepResult {
   readonly attempts: number;
   readonly startedAt: string;
   readonly ms: number;
-  /** Loops: the state to which a step of the body left the loop. */
+  /** Loops: the state outside the loop that a step of the body led to. */
   readonly leftTo?: string;
 }
 

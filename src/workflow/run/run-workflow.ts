@@ -8,7 +8,7 @@ import { runHooks } from './hooks.js';
 import type { Journal, RunEnd, RunTotals } from './journal.js';
 import { Cancelled, type StepResult } from './result.js';
 import type { RunParts } from './run-parts.js';
-import { tellPlugins } from './tell-plugins.js';
+import { notifyPlugins } from './notify-plugins.js';
 import type { Transcript } from './transcript.js';
 import { walk, type WalkEnd } from './walk.js';
 
@@ -51,7 +51,7 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
     payload: { name: workflow.name, inputs: order.inputs, resumed: order.isResumed },
   });
   const facts = { workflow_id: runId, workflow_name: workflow.name };
-  tellPlugins(parts, 'workflow.started', facts, { run: runId, name: workflow.name });
+  notifyPlugins(parts, 'workflow.started', facts, { run: runId, name: workflow.name });
   await hook('workflow_start', frame, signal);
   const end = await attempt(order, frame, span?.trace);
   await hook(hookOf(end), frame, new AbortController().signal, end);
@@ -68,7 +68,7 @@ export async function runWorkflow(order: RunOrder, parts: RunParts): Promise<Run
   };
   const result = await kept(planned, journal, transcript);
   const isDone = result.status === 'completed';
-  tellPlugins(
+  notifyPlugins(
     parts,
     isDone ? 'workflow.completed' : 'workflow.failed',
     {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Names } from '../expression/evaluate.js';
 import type { Input } from '../grammar/workflow.js';
 import type { Library } from '../library.js';
-import type { Shelf } from '../shelves.js';
+import type { FolderKind } from '../workflow-folders.js';
 import type { Scope } from '../template/render.js';
 import { TemplateError } from '../template/template.js';
 import type { StepResult } from './result.js';
@@ -96,7 +96,7 @@ function errorNames({ message, state, exitCode, type }: NonNullable<ScopeParts['
   return { Message: message, State: state, ExitCode: exitCode, Type: type };
 }
 
-const shelves: readonly Shelf[] = ['prompts', 'scripts', 'skills', 'roles', 'workflows', 'plugins'];
+const shelves: readonly FolderKind[] = ['prompts', 'scripts', 'skills', 'roles', 'workflows', 'plugins'];
 
 function foldersOf({ home }: Library): Readonly<Record<string, string>> {
   const named = shelves.map((shelf) => [`${shelf}_dir`, join(home, shelf)] as const);

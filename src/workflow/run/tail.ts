@@ -45,7 +45,7 @@ function decoderOf(encoding: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(encoding);
   } catch {
-    // Unknown encoding: odd characters are better than no output.
+    // The encoding is unknown. Wrong characters are better than no output.
     return new TextDecoder();
   }
 }

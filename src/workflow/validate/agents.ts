@@ -9,14 +9,14 @@ import { flawAt } from './flaw-at.js';
 import { checkNatives } from './native-permissions.js';
 
 /** Names that agent steps are checked against. Undefined: unknown, so not checked. */
-export interface GateNames {
+export interface GatewayNames {
   readonly profiles?: readonly string[];
   readonly servers?: readonly string[];
   /** Why an agent of this provider may use its own tools; undefined if it is verified not to. */
   readonly doubts?: (provider: string) => string | undefined;
 }
 
-export function checkAgents(workflow: Workflow, names: GateNames, report: Report): void {
+export function checkAgents(workflow: Workflow, names: GatewayNames, report: Report): void {
   for (const step of workflow.steps.values()) {
     if (step.kind !== 'agent') {
       checkRetry(step, report);
@@ -26,7 +26,7 @@ export function checkAgents(workflow: Workflow, names: GateNames, report: Report
     checkProvider(step, names, report);
     checkProxy(step, report);
     checkNatives(step, report);
-    checkGate(step, names, report);
+    checkGatewayTools(step, names, report);
     checkContinuation(step, workflow, report);
   }
 }
@@ -49,7 +49,7 @@ function checkRetry(step: Step, report: Report): void {
   );
 }
 
-function checkProvider(step: Agent, { doubts }: GateNames, report: Report): void {
+function checkProvider(step: Agent, { doubts }: GatewayNames, report: Report): void {
   const { provider, mcp_proxy: proxy, tidegate: gate, options } = step.own;
   if (provider === undefined || provider.includes('{{')) return;
   const known = providerNamed(provider);
@@ -149,7 +149,7 @@ function checkProxy(step: Agent, report: Report): void {
   }
 }
 
-function checkGate(step: Agent, { profiles, servers }: GateNames, report: Report): void {
+function checkGatewayTools(step: Agent, { profiles, servers }: GatewayNames, report: Report): void {
   const { tidegate: block, mcp_proxy: proxy } = step.own;
   if (block === undefined) return;
   const { profile, servers: wanted = [] } = block;
@@ -223,8 +223,9 @@ function checkContinuation(step: Agent, { steps }: Workflow, report: Report): vo
   const from = step.own.conversation?.continue_from;
   const target = from === undefined ? undefined : steps.get(from);
   if (target === undefined) return;
-  const tell = (message: string): void =>
+  const addFlaw = (message: string): void =>
     report(flawAt(step, ['conversation', 'continue_from'], 'WORKFLOW.PARSE.INVALID_VALUE', message));
-  if (target.kind !== 'agent') tell(`${quote(target.name)} is not an agent step, so it has no conversation.`);
-  else if (target.own.provider !== step.own.provider) tell(`${quote(target.name)} uses another provider.`);
+  if (target.kind !== 'agent')
+    addFlaw(`${quote(target.name)} is not an agent step, so it has no conversation.`);
+  else if (target.own.provider !== step.own.provider) addFlaw(`${quote(target.name)} uses another provider.`);
 }

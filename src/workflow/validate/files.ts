@@ -34,31 +34,32 @@ function checkFile(
 function checkRole(step: StepOf<'agent'>, library: Library, report: Report): void {
   const { role } = step.own;
   if (role === undefined) return;
-  const tell = (message: string): void => report(flawAt(step, ['role'], 'USER.INPUT.MISSING_ROLE', message));
-  if (isOutside(role)) return tell(`The role ${quote(role)} leads outside its folder.`);
-  tellOfFolder(
+  const addFlaw = (message: string): void =>
+    report(flawAt(step, ['role'], 'USER.INPUT.MISSING_ROLE', message));
+  if (isOutside(role)) return addFlaw(`The role ${quote(role)} leads outside its folder.`);
+  reportFolder(
     library.lookup('roles', role, step.source.file),
     'AGENTS.md',
     `The role ${quote(role)}`,
     library,
-    tell,
+    addFlaw,
   );
 }
 
 function checkSkills(step: StepOf<'agent'>, library: Library, report: Report): void {
   for (const [at, skill] of (step.own.skills ?? []).entries()) {
-    const tell = (message: string): void =>
+    const addFlaw = (message: string): void =>
       report(flawAt(step, ['skills', at], 'USER.INPUT.MISSING_SKILL', message));
     const name = typeof skill === 'string' ? skill : skill.path;
     if (name === undefined) continue;
-    if (isOutside(name)) tell(`The skill ${quote(name)} leads outside its folder.`);
+    if (isOutside(name)) addFlaw(`The skill ${quote(name)} leads outside its folder.`);
     else
-      tellOfFolder(
+      reportFolder(
         library.lookup('skills', name, step.source.file),
         'SKILL.md',
         `The skill ${quote(name)}`,
         library,
-        tell,
+        addFlaw,
       );
   }
 }
@@ -67,19 +68,19 @@ function isOutside(name: string): boolean {
   return name.split(/[/\\]/).includes('..');
 }
 
-function tellOfFolder(
+function reportFolder(
   folder: string | undefined,
   file: string,
   subject: string,
   library: Library,
-  tell: (message: string) => void,
+  addFlaw: (message: string) => void,
 ): void {
-  if (folder === undefined) return tell(`${subject} cannot be found.`);
+  if (folder === undefined) return addFlaw(`${subject} cannot be found.`);
   const path = join(folder, file);
-  if (!existsSync(path)) return tell(`${subject} has no ${file}.`);
+  if (!existsSync(path)) return addFlaw(`${subject} has no ${file}.`);
   try {
-    if (library.read(path).toString('utf8').trim() === '') tell(`${subject} has an empty ${file}.`);
+    if (library.read(path).toString('utf8').trim() === '') addFlaw(`${subject} has an empty ${file}.`);
   } catch {
-    tell(`${subject} has a ${file} that cannot be read.`);
+    addFlaw(`${subject} has a ${file} that cannot be read.`);
   }
 }

@@ -114,13 +114,14 @@ function checkWaysOn(workflow: Workflow, report: Report): void {
 function checkBodies({ steps }: Workflow, report: Report): void {
   for (const step of steps.values()) {
     const children = childrenOf(step);
-    const tell = (message: string): void =>
+    const addFlaw = (message: string): void =>
       report({ ...at(step, 'WORKFLOW.VALIDATION.INVALID_TRANSITION', message), remedy: 'Remove it.' });
     const twice = children.find((name, index) => children.indexOf(name) !== index);
-    if (twice !== undefined) tell(`${quote(twice)} is listed twice in ${quote(step.name)}.`);
-    if (children.includes(step.name)) tell(`${quote(step.name)} contains itself.`);
+    if (twice !== undefined) addFlaw(`${quote(twice)} is listed twice in ${quote(step.name)}.`);
+    if (children.includes(step.name)) addFlaw(`${quote(step.name)} contains itself.`);
     const ending = children.find((name) => steps.get(name)?.kind === 'terminal');
-    if (ending !== undefined) tell(`${quote(ending)} is terminal and cannot run inside ${quote(step.name)}.`);
+    if (ending !== undefined)
+      addFlaw(`${quote(ending)} is terminal and cannot run inside ${quote(step.name)}.`);
   }
 }
 

@@ -23,23 +23,23 @@ export function isPowerful(name: string): boolean {
 /** Checks that rules are valid and defaults satisfy them. */
 export function checkInputs(workflow: Workflow, cwd: string, report: Report): void {
   const { source, inputs } = workflow;
-  const tell = (code: Flaw['code'], path: Path, message: string): void =>
+  const addFlaw = (code: Flaw['code'], path: Path, message: string): void =>
     report({ code, message, source, offset: offsetAt(source.root, path), path });
   for (const input of inputs) {
     const path = ['inputs', input.at];
     const { pattern } = input.validation ?? {};
     if (pattern !== undefined && matchWithin(pattern, '') === 'invalid') {
-      tell(
+      addFlaw(
         'WORKFLOW.PARSE.INVALID_VALUE',
         [...path, 'validation', 'pattern'],
         `${quote(pattern)} is not a valid regular expression.`,
       );
     } else if (input.default !== undefined && input.default !== null) {
       for (const problem of readInputs([input], {}, cwd).problems)
-        tell('WORKFLOW.PARSE.INVALID_VALUE', [...path, 'default'], problem);
+        addFlaw('WORKFLOW.PARSE.INVALID_VALUE', [...path, 'default'], problem);
     }
     if (isPowerful(input.name)) {
-      tell(
+      addFlaw(
         'WORKFLOW.PARSE.IDLE_FIELD',
         [...path, 'name'],
         `${quote(input.name)} is not passed to commands as an environment variable, because it would change how they run.`,

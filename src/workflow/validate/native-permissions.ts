@@ -86,17 +86,17 @@ function checkRefusals(
 ): void {
   const level = nativeLevel(given);
   const isChosen = given['native_permissions'] !== undefined;
-  const tell = (message: string, remedy: string): void => {
+  const addFlaw = (message: string, remedy: string): void => {
     const at = ['options', 'native_permissions'];
     report(flawAt(step, at, 'WORKFLOW.VALIDATION.NATIVE_REFUSED', message, { remedy }));
   };
   if (level === 'read') {
-    tell(
+    addFlaw(
       `${title} keeps its own tools here, and all writes and commands are denied.`,
       'Set `options.native_permissions` to edit or full if the step must change files.',
     );
   } else if (level === 'edit' && !isChosen && sandboxesCommands !== true) {
-    tell(
+    addFlaw(
       `${title} keeps its own tools here. It may change files in the workspace, but other commands are denied.`,
       'Set `options.native_permissions` to full to allow commands, or to edit to keep this behavior.',
     );

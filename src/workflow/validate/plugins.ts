@@ -157,11 +157,11 @@ function checkInputs(
   const { operation = '', inputs: plain, operation_inputs: long } = step.own;
   const key = plain === undefined ? 'operation_inputs' : 'inputs';
   const given = Object.keys(plain ?? long ?? {});
-  const tell = (way: readonly string[], message: string, more: Partial<Flaw>): void =>
+  const addFlaw = (way: readonly string[], message: string, more: Partial<Flaw>): void =>
     report(flawAt(step, way, 'WORKFLOW.VALIDATION.UNDEFINED_INPUT', message, more));
   for (const { name, isRequired } of inputs) {
     if (isRequired && !given.includes(name))
-      tell([key], `${quote(operation)} requires the input ${quote(name)}.`, {
+      addFlaw([key], `${quote(operation)} requires the input ${quote(name)}.`, {
         remedy: `Add ${name} to \`inputs\`.`,
       });
   }
@@ -169,7 +169,7 @@ function checkInputs(
   for (const name of given.filter((one) => !known.includes(one))) {
     const near = nearest(name, known);
     const all = known.length === 0 ? 'It takes no inputs.' : `Available: ${known.join(', ')}.`;
-    tell([key, name], `${quote(operation)} has no input ${quote(name)}.`, {
+    addFlaw([key, name], `${quote(operation)} has no input ${quote(name)}.`, {
       severity,
       remedy: near === undefined ? all : `Did you mean ${near}?`,
     });

@@ -31,7 +31,7 @@ const folders = [
 export function checkReferences(workflow: Workflow, report: Report): void {
   const graph = createGraph(workflow);
   for (const text of workflow.texts) {
-    const tell = (code: Flaw['code'], message: string, offset: number, more: Partial<Flaw> = {}): void =>
+    const addFlaw = (code: Flaw['code'], message: string, offset: number, more: Partial<Flaw> = {}): void =>
       report({
         code,
         message,
@@ -40,8 +40,8 @@ export function checkReferences(workflow: Workflow, report: Report): void {
         offset: placeInText(text, offset),
         ...more,
       });
-    const uses = usesOf(text, tell);
-    for (const use of uses) checkUse({ use, text, workflow, graph, tell });
+    const uses = usesOf(text, addFlaw);
+    for (const use of uses) checkUse({ use, text, workflow, graph, addFlaw });
   }
   for (const { step, way, by } of chosenEndpoints(workflow)) {
     const message = `${by.join(', ')} determines which host receives the request.`;
@@ -49,9 +49,9 @@ export function checkReferences(workflow: Workflow, report: Report): void {
   }
 }
 
-type Tell = (code: Flaw['code'], message: string, offset: number, more?: Partial<Flaw>) => void;
+type AddFlaw = (code: Flaw['code'], message: string, offset: number, more?: Partial<Flaw>) => void;
 
-function usesOf(text: NotedText, tell: Tell): readonly Reference[] {
+function usesOf(text: NotedText, addFlaw: AddFlaw): readonly Reference[] {
   try {
     if (text.holds === 'expression') {
       return namesIn(parseExpression(text.text)).map(({ path, offset }) => ({
@@ -63,9 +63,9 @@ function usesOf(text: NotedText, tell: Tell): readonly Reference[] {
     }
     return text.holds === 'state' ? [] : parseTemplate(text.text).references;
   } catch (error) {
-    if (error instanceof TemplateError) tell('WORKFLOW.PARSE.BAD_TEMPLATE', error.message, error.offset);
+    if (error instanceof TemplateError) addFlaw('WORKFLOW.PARSE.BAD_TEMPLATE', error.message, error.offset);
     else if (error instanceof ExpressionError)
-      tell('WORKFLOW.PARSE.BAD_EXPRESSION', error.message, error.offset);
+      addFlaw('WORKFLOW.PARSE.BAD_EXPRESSION', error.message, error.offset);
     else throw error;
     return [];
   }
@@ -76,16 +76,16 @@ interface Use {
   readonly text: NotedText;
   readonly workflow: Workflow;
   readonly graph: Graph;
-  readonly tell: Tell;
+  readonly addFlaw: AddFlaw;
 }
 
 function checkUse(given: Use): void {
-  const { use, text, tell } = given;
+  const { use, text, addFlaw } = given;
   const [head = '', name] = use.path;
   if (!namespaces.some((known) => known === head)) {
     const near = nearest(head, namespaces);
     const remedy = near === undefined ? {} : { remedy: `Did you mean ${near}?` };
-    return tell(
+    return addFlaw(
       'WORKFLOW.VALIDATION.UNKNOWN_REFERENCE',
       `Unknown name ${quote(head)}. Available: ${namespaces.join(', ')}.`,
       use.offset,
@@ -100,7 +100,7 @@ function checkUse(given: Use): void {
   const isGiven = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
   if (text.holds === 'command' && isGiven && !use.isEscaped && !isHarmless(given)) {
     const shown = use.path.join('.');
-    tell(
+    addFlaw(
       'WORKFLOW.VALIDATION.UNSAFE_COMMAND',
       `${shown} is inserted into the command without escaping.`,
       use.offset,
@@ -111,10 +111,10 @@ function checkUse(given: Use): void {
   }
 }
 
-function checkEndpoint({ use, text, tell }: Use): void {
+function checkEndpoint({ use, text, addFlaw }: Use): void {
   const decided = decidedBy(text);
   if (decided === undefined || !isForeign(use)) return;
-  tell('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} determines ${decided}.`, use.offset);
+  addFlaw('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} determines ${decided}.`, use.offset);
 }
 
 /** Values that can only be a number or a word that Tidegate sets. */
@@ -127,26 +127,26 @@ function isHarmless({ use: { path }, workflow }: Use): boolean {
   return head === 'inputs' && (type === 'integer' || type === 'number' || type === 'boolean');
 }
 
-function checkInput({ use, workflow, tell, text }: Use, name: string | undefined): void {
+function checkInput({ use, workflow, addFlaw, text }: Use, name: string | undefined): void {
   const known = workflow.inputs.map((input) => input.name);
   if (name === undefined || known.includes(name)) return;
   // A condition may test whether an input exists.
   const severity = text.holds === 'expression' ? ({ severity: 'warning' } as const) : {};
   const near = nearest(name, known);
-  tell('WORKFLOW.VALIDATION.UNDEFINED_INPUT', `The input ${quote(name)} is not declared.`, use.offset, {
+  addFlaw('WORKFLOW.VALIDATION.UNDEFINED_INPUT', `The input ${quote(name)} is not declared.`, use.offset, {
     ...severity,
     ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
   });
 }
 
 function checkState(given: Use, name: string | undefined): void {
-  const { use, text, workflow, tell } = given;
+  const { use, text, workflow, addFlaw } = given;
   if (name === undefined) return;
   const target = workflow.steps.get(name);
   if (target === undefined && workflow.unread.has(name)) return;
   if (target === undefined) {
     const near = nearest(name, [...workflow.steps.keys()]);
-    return tell('WORKFLOW.VALIDATION.UNDEFINED_STEP', `There is no state ${quote(name)}.`, use.offset, {
+    return addFlaw('WORKFLOW.VALIDATION.UNDEFINED_STEP', `There is no state ${quote(name)}.`, use.offset, {
       ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
     });
   }
@@ -158,7 +158,7 @@ function checkState(given: Use, name: string | undefined): void {
 /** Conditions and actions after a step may use its result. */
 const afterwards = ['transitions', 'on_failure', 'break_when', 'while'];
 
-function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, user: string): void {
+function checkOrder({ use, text, workflow, graph, addFlaw }: Use, name: string, user: string): void {
   const isAfter =
     afterwards.includes(String(text.path[2])) || (text.path[2] === 'hooks' && text.path[3] === 'post');
   if (name === user && isAfter) return;
@@ -170,7 +170,7 @@ function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, use
   const message = areSiblings
     ? `${quote(name)} runs in parallel with ${quote(user)} and may not be done yet.`
     : `${quote(name)} cannot have run before ${quote(user)}.`;
-  tell(
+  addFlaw(
     'WORKFLOW.VALIDATION.FORWARD_REFERENCE',
     message,
     use.offset,
@@ -179,16 +179,16 @@ function checkOrder({ use, text, workflow, graph, tell }: Use, name: string, use
 }
 
 function checkProperty(given: Use, head: string, name: string | undefined): void {
-  const { use, text, tell, graph } = given;
+  const { use, text, addFlaw, graph } = given;
   if (head === 'error' && !(text.path[0] === 'hooks' && text.path[1] === 'workflow_error')) {
-    return tell('WORKFLOW.VALIDATION.ERROR_OUTSIDE_HOOK', '`error` is not available here.', use.offset);
+    return addFlaw('WORKFLOW.VALIDATION.ERROR_OUTSIDE_HOOK', '`error` is not available here.', use.offset);
   }
   if (head === 'loop') {
     const user = String(text.path[1]);
     const isLoop = ['while', 'for_each'].includes(given.workflow.steps.get(user)?.kind ?? '');
     const isInside = text.path[0] === 'states' && (isLoop || isInLoop(user, graph));
     if (!isInside)
-      return tell('WORKFLOW.VALIDATION.LOOP_OUTSIDE_LOOP', '`loop` is not available here.', use.offset);
+      return addFlaw('WORKFLOW.VALIDATION.LOOP_OUTSIDE_LOOP', '`loop` is not available here.', use.offset);
   }
   const [, written] = use.isBare ? spelt(use.path) : use.path;
   checkPart(given, head, name === undefined ? undefined : written);
@@ -211,10 +211,10 @@ function checkPart(given: Use, head: string, part: string | undefined): void {
   checkOneOf(given, Object.keys(properties[head] ?? {}), part);
 }
 
-function checkOneOf({ use, tell }: Use, known: readonly string[], part: string | undefined): void {
+function checkOneOf({ use, addFlaw }: Use, known: readonly string[], part: string | undefined): void {
   if (part === undefined || known.includes(part)) return;
   const near = nearest(part, known);
-  tell(
+  addFlaw(
     'WORKFLOW.VALIDATION.INVALID_PROPERTY',
     `Unknown property ${quote(part)}. Available: ${known.join(', ')}.`,
     use.offset,

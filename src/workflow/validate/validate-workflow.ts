@@ -1,7 +1,7 @@
 import { type Finding, findingOf, hasErrors, orderedFindings, type Report } from '../finding.js';
 import type { Workflow } from '../grammar/workflow.js';
 import type { Library } from '../library.js';
-import { checkAgents, type GateNames } from './agents.js';
+import { checkAgents, type GatewayNames } from './agents.js';
 import { checkCalls } from './calls.js';
 import { checkFiles } from './files.js';
 import { checkGraph } from './graph.js';
@@ -11,7 +11,7 @@ import { checkReferences } from './references.js';
 
 export interface ValidateParts extends PluginCheck {
   readonly library: Library;
-  readonly names: GateNames;
+  readonly names: GatewayNames;
   /** Unknown keys are errors. */
   readonly isStrict: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;

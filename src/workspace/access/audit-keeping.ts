@@ -26,7 +26,7 @@ export function openAuditKeeping({ pauseMs = usualPauseMs, ...parts }: AuditKeep
 
   async function prune(): Promise<void> {
     const store = await parts.store();
-    // Use the store's clock: a gateway whose clock runs ahead must not remove records of others.
+    // Use the store's clock: a gateway whose clock runs ahead must not remove the records of other gateways.
     const before = (await store.time()) - parts.keep * dayMs;
     const taken = await nearlyAll(store, { zone: parts.zone, before });
     if (taken !== undefined) return refuse(before, taken);

@@ -40,7 +40,7 @@ export function createLiveAccess({ first, access, rights, log }: LiveAccessParts
   let closedBy: readonly string[] = [];
   let unwritable: StoreError | undefined;
   const operatorOnly = createLateAccess();
-  let judge: Access = operatorOnly;
+  let used: Access = operatorOnly;
 
   function settle(): void {
     const opened = rights();
@@ -50,9 +50,9 @@ export function createLiveAccess({ first, access, rights, log }: LiveAccessParts
     ];
     const isBroken = hasErrors(problems);
     const next = isBroken ? [...keys, 'access'] : keys;
-    if (next.join() !== closedBy.join()) tell(keys, isBroken);
+    if (next.join() !== closedBy.join()) logState(keys, isBroken);
     closedBy = next;
-    judgeBy(isClosed() ? operatorOnly : (opened?.authorizer ?? operatorOnly));
+    useAccess(isClosed() ? operatorOnly : (opened?.authorizer ?? operatorOnly));
   }
 
   function isClosed(): boolean {
@@ -63,19 +63,19 @@ export function createLiveAccess({ first, access, rights, log }: LiveAccessParts
     current = next;
     // A new zone or store needs a restart.
     usable = { ...first, access: { ...next.access, zone: first.access.zone } };
-    // Settle before reading the files, so that no call is checked against outdated rights.
+    // Switch before reading the files, so that no call is checked against outdated rights.
     settle();
     problems = (await rights()?.policy.follow(next.access)) ?? [];
     settle();
   }
 
-  function judgeBy(next: Access): void {
-    if (next === judge) return;
-    judge = next;
+  function useAccess(next: Access): void {
+    if (next === used) return;
+    used = next;
     access.judgeBy(next);
   }
 
-  function tell(keys: readonly string[], isBroken: boolean): void {
+  function logState(keys: readonly string[], isBroken: boolean): void {
     if (keys.length > 0)
       log('error', 'restart Tidegate to apply these keys; until then only the operator has access', { keys });
     if (isBroken)

@@ -20,7 +20,7 @@ export interface AccessParts extends RightsParts {
   readonly operator: Principal;
   /** The principal of local sessions, if not the operator. */
   readonly as?: Principal;
-  /** Other callers than the operator may connect; always true over HTTP. */
+  /** Callers other than the operator may connect; always true over HTTP. */
   readonly isShared: boolean;
   /** The command reads or changes access rules. */
   readonly needsAdmin: boolean;

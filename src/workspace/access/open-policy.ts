@@ -44,9 +44,9 @@ export async function openPolicy({ profile, log, ...parts }: PolicyParts): Promi
   let policy = createPolicy(located.profiles, profile);
   let running: Promise<void> = Promise.resolve();
   const listeners = new Set<(policy: Policy) => void>();
-  if (!hasErrors(located.problems)) tellUntrusted(located);
+  if (!hasErrors(located.problems)) logUntrusted(located);
 
-  function tellUntrusted({ files }: LocatedProfiles): void {
+  function logUntrusted({ files }: LocatedProfiles): void {
     for (const { file, isTrusted } of files) {
       if (!isTrusted)
         log('warn', 'the file is not trusted: the built-in version applies instead; run `tidegate trust`', {
@@ -66,7 +66,7 @@ export async function openPolicy({ profile, log, ...parts }: PolicyParts): Promi
     located = next;
     policy = createPolicy(located.profiles, profile);
     log('info', 'profiles reloaded', { profiles: located.profiles.profiles.size });
-    tellUntrusted(located);
+    logUntrusted(located);
     for (const listener of listeners) listener(policy);
     return next.problems;
   }

@@ -11,12 +11,12 @@ export interface PolicyWarningParts {
 }
 
 /** Logs profile entries that match no tool, at startup and after the file changed. */
-export async function tellPolicyWarnings({ opened, tools, listed, log }: PolicyWarningParts): Promise<void> {
+export async function logPolicyWarnings({ opened, tools, listed, log }: PolicyWarningParts): Promise<void> {
   const { policy } = await opened.whenRights;
-  const tell = (): void => {
+  const logWarnings = (): void => {
     for (const problem of policy.warnings(tools())) log('warn', describeProblem(problem));
   };
-  policy.onChange(tell);
+  policy.onChange(logWarnings);
   await listed();
-  tell();
+  logWarnings();
 }

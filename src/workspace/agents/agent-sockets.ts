@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentOrder, type AgentSocket, type Verdict, watchGate } from '../../agents/index.js';
+import { type AgentOrder, type AgentSocket, type Verdict, watchGateway } from '../../agents/index.js';
 import { makeSocketFolder, type SocketFolder } from '../../providers/plugin/socket-folder.js';
 import type { SocketGuest, SocketServer } from '../../gateway/index.js';
 import { socketHome } from '../socket-home.js';
@@ -51,7 +51,7 @@ export function openAgentSockets(tidegate: Tidegate, nameServer = newServerName)
       const name = nameServer();
       // All launches of a run share the server name, so file names are random.
       const file = join(folder.path, `${randomBytes(4).toString('hex')}.json`);
-      const { gateway, calls } = watchGate(order);
+      const { gateway, calls } = watchGateway(order);
       let leave = (): void => undefined;
       const onEnter = (put: () => void): void => {
         leave = put;
@@ -60,7 +60,7 @@ export function openAgentSockets(tidegate: Tidegate, nameServer = newServerName)
       writeFileSync(file, JSON.stringify({ address, ticket }), { mode: 0o600, flag: 'wx' });
       return {
         name,
-        gate: { command: process.execPath, args: [shimFile, '--config', file] },
+        gatewayCommand: { command: process.execPath, args: [shimFile, '--config', file] },
         entered: () => (guests.has(ticket) ? 0 : 1),
         calls,
         close() {

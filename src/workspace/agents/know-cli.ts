@@ -44,7 +44,7 @@ export async function knowCli(cli: AgentCli, order: Asked, parts: KnowParts): Pr
   const note = (text: string): void => order.onEvent({ kind: 'note', text });
   note(`Testing once whether ${cli.title}${withModel(request)} can bypass Tidegate.`);
   const verdict = await provenVerdict(cli, program, request);
-  note(verdictWords(cli, verdict));
+  note(describeVerdict(cli, verdict));
   return { program, env, verdict };
 }
 
@@ -53,7 +53,7 @@ function withModel({ model }: { readonly model?: string }): string {
 }
 
 /** The result of an isolation test as a sentence. */
-function verdictWords({ title }: AgentCli, verdict: Verdict): string {
+function describeVerdict({ title }: AgentCli, verdict: Verdict): string {
   const who = `${title} ${verdict.version}${withModel(verdict)}`;
   if (verdict.kind === 'isolated') return `${who} is isolated: it cannot bypass Tidegate.`;
   if (verdict.kind === 'leaks') return `${who} leaks: ${verdict.leaks.join(', ')}.`;

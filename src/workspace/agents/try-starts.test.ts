@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTrouble } from '../../agents/index.js';
+import { startProblem } from '../../agents/index.js';
 import type { Processes } from '../../ports/processes.js';
 import { openProcesses } from '../../services/processes/index.js';
 import { reportStarts } from './try-starts.js';
@@ -23,7 +23,7 @@ function troubleOf(text: string, limitMs = 20_000): Promise<string | undefined> 
   writeFileSync(program, text);
   chmodSync(program, 0o755);
   const signal = AbortSignal.timeout(limitMs);
-  return startTrouble(program, { processes, cwd: folder, env: { PATH: process.env['PATH'] ?? '' }, signal });
+  return startProblem(program, { processes, cwd: folder, env: { PATH: process.env['PATH'] ?? '' }, signal });
 }
 
 it('a program that prints its version has no problem', async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { mergedEnvironment, removeFolder, startTrouble } from '../../agents/index.js';
+import { mergedEnvironment, removeFolder, startProblem } from '../../agents/index.js';
 import { homeOf } from '../../config/index.js';
 import type { Processes } from '../../ports/processes.js';
 import { openLateProcesses } from '../late-processes.js';
@@ -54,8 +54,8 @@ async function troubleOf(
   { processes, signal, env, home }: Trial,
 ): Promise<string | undefined> {
   const bare = { processes, signal, cwd: home, env: bareEnvironment(env, home) };
-  if ((await startTrouble(program, bare)) === undefined) return undefined;
+  if ((await startProblem(program, bare)) === undefined) return undefined;
   // Version manager shims need the user's home to find the real program.
   const own = { ...bare, cwd: homeOf(env, process.platform), env: mergedEnvironment(env, {}) };
-  return startTrouble(program, own);
+  return startProblem(program, own);
 }

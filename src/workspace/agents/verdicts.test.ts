@@ -84,7 +84,7 @@ describe('remembered verdicts', () => {
 });
 
 describe('the version of a program', () => {
-  it('is that of its package', () => {
+  it('is the version of its package', () => {
     expect(packageVersion(program)).toBe('1.0.0');
     expect(packageVersion('/agent')).toBeUndefined();
   });

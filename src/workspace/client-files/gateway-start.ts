@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import type { ClientFile, GateStart } from '../../clients/index.js';
+import type { ClientFile, TidegateStart } from '../../clients/index.js';
 import { type Environment, findConfig } from '../../config/index.js';
 import { programFile } from '../program-file.js';
 import { installCommand, isPassing } from './install-command.js';
@@ -24,7 +24,7 @@ export interface GatewayOptions {
  * How a client starts the gateway. User files get absolute paths, because desktop programs have a different PATH.
  * Project files are shared, so they get the name `tidegate` if that name is this program.
  */
-export function gateStart(file: ClientFile, options: GatewayOptions, program = programFile): GateStart {
+export function gateStart(file: ClientFile, options: GatewayOptions, program = programFile): TidegateStart {
   const form = gateForm(file, options, program);
   const words = ['mcp', ...(options.hasNoFile === true ? [] : configWords(file, options.target))];
   const env = file.scope === 'user' ? stateVariables(options) : {};

@@ -28,7 +28,7 @@ function inFiles(start: { command: string; args: readonly string[]; env?: Record
   return clients.map((client): GateInFile => {
     const file = client.files(place).at(-1) ?? { path: '', scope: 'user' };
     const [section] = client.sections({}, file, place);
-    const entry = client.gate({ env: {}, ...start });
+    const entry = client.tidegateEntry({ env: {}, ...start });
     const text = client.format.write(section?.path ?? [], 'gate', entry);
     const root = client.format.name === 'TOML' ? text : nested(section?.path ?? [], { gate: entry });
     const [found] = serversIn(client, root, file, place);

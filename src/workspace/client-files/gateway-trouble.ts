@@ -1,7 +1,12 @@
 import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { findProgram } from '../../lib/find-program.js';
-import { type ClientFile, type FoundServer, type GateEntry, gateOf } from '../../clients/index.js';
+import {
+  type ClientFile,
+  type FoundServer,
+  type TidegateEntry,
+  tidegateEntryOf,
+} from '../../clients/index.js';
 import { type Environment, findConfig, operatorConfig } from '../../config/index.js';
 import { stateNames } from './gateway-start.js';
 import { isPassing } from './install-command.js';
@@ -21,7 +26,7 @@ export interface GateInFile {
 
 /** Checks files and starts nothing. Paths that only the client can resolve are not checked. */
 export function gateTrouble(gate: GateInFile, env: Environment): GateTrouble | undefined {
-  const entry = gateOf(gate.found.entry);
+  const entry = tidegateEntryOf(gate.found.entry);
   if (entry === undefined || entry.form === 'behind') return undefined;
   const base = baseOf(gate, entry);
   const program = programTrouble(entry, base, env);
@@ -60,7 +65,7 @@ export function gateWords(gate: GateInFile, env: Environment, isPointing: boolea
 
 /** The configuration the gateway would read; undefined if it depends on the client's folder. */
 export function gateConfig(gate: GateInFile, env: Environment): string | undefined {
-  const entry = gateOf(gate.found.entry);
+  const entry = tidegateEntryOf(gate.found.entry);
   if (entry === undefined || entry.form === 'behind') return undefined;
   const base = baseOf(gate, entry);
   if (entry.config !== undefined) return pathOf(entry.config, base);
@@ -73,7 +78,7 @@ export function gateConfig(gate: GateInFile, env: Environment): string | undefin
  * the user disabled, are left alone: rewriting them could widen access.
  */
 export function isRenewable(gate: GateInFile, env: Environment): boolean {
-  const entry = gateOf(gate.found.entry);
+  const entry = tidegateEntryOf(gate.found.entry);
   const trouble = gateTrouble(gate, env);
   if (entry === undefined || trouble === undefined || trouble.what === 'absent') return false;
   const isOurs = entry.more.length === 0 && Object.keys(entry.env).every((name) => ownVariables.has(name));
@@ -83,7 +88,7 @@ export function isRenewable(gate: GateInFile, env: Environment): boolean {
 const ownVariables: ReadonlySet<string> = new Set(stateNames);
 
 function programTrouble(
-  { command, env: own }: GateEntry,
+  { command, env: own }: TidegateEntry,
   base: string | undefined,
   env: Environment,
 ): GateTrouble | undefined {
@@ -101,7 +106,7 @@ function lasting(env: Environment): Environment {
 }
 
 /** The folder in which the client starts the gateway. */
-function baseOf({ file, found }: GateInFile, { cwd }: GateEntry): string | undefined {
+function baseOf({ file, found }: GateInFile, { cwd }: TidegateEntry): string | undefined {
   const folder = found.section.folder ?? file.folder;
   return cwd === undefined ? folder : pathOf(cwd, folder);
 }

@@ -33,7 +33,7 @@ import {
 } from '../../providers/plugin/index.js';
 import type { State } from '../locate-config.js';
 import { createSecretsRedactor, redactEach, secretsOf } from './plugin-secrets.js';
-import { closedBecause, tellOf } from './plugin-standing.js';
+import { whyNotStarted, logPluginProblems } from './plugin-problems.js';
 import { withSafeErrors } from './safe-errors.js';
 import { socketHome } from '../socket-home.js';
 import { type FindHold, withHold } from '../start-holds.js';
@@ -83,7 +83,7 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
   let located = await find();
   let members = located.plugins.map((plugin) => open(plugin));
   const port = openPlugins(() => members, log);
-  tellOf(located, log);
+  logPluginProblems(located, log);
   const watches: { close(): void }[] = [];
   let looking: Promise<void> = Promise.resolve();
 
@@ -95,7 +95,7 @@ export async function openPluginHost(parts: PluginHostParts): Promise<PluginHost
     if (after.every((member) => known.has(member.key)) && after.length === members.length) return;
     const gone = members.filter((member) => !after.includes(member));
     members = after;
-    tellOf(located, log);
+    logPluginProblems(located, log);
     onChange();
     await Promise.all(gone.map(({ provider }) => provider.close()));
   }
@@ -168,7 +168,7 @@ function optionsOf(
   const { name, version, capabilities, config, events, timeout, start } = plugin;
   const program = start?.kind === 'program' ? start : { command: '', args: [], cwd: parts.folder };
   const { command, args, cwd } = program;
-  const closed = closedBecause(plugin);
+  const closed = whyNotStarted(plugin);
   return {
     name,
     ...(version !== undefined && { version }),
@@ -221,7 +221,7 @@ function startOf(program: ChildProgram, { env, folder }: PluginHostParts): Child
 /** An MCP server configured as a plugin; its key in plugins.yaml is its name and tool prefix. */
 function openServer(plugin: LocatedPlugin, parts: PluginHostParts): PluginMember {
   const { name, version } = plugin;
-  const closed = closedBecause(plugin);
+  const closed = whyNotStarted(plugin);
   const saying = sayingOf(plugin, parts);
   const server = openMcpProvider({
     name,

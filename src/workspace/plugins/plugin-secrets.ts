@@ -1,7 +1,7 @@
 import type { LocatedPlugin } from '../../config/plugins/index.js';
 import type { Redactor } from '../../ports/log.js';
 
-/** Shorter values occur as ordinary words. */
+/** Shorter values are not redacted, because they also occur as ordinary words. */
 const shortest = 6;
 const redacted = '[redacted]';
 

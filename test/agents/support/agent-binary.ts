@@ -12,7 +12,7 @@ const codexTarget: Readonly<Record<string, string>> = {
   'darwin-arm64': 'aarch64-apple-darwin',
 };
 
-/** The programs themselves: wrappers and install scripts are not needed, and would stand between us and their signals. */
+/** The programs themselves, because wrappers would intercept signals. */
 const paths: Readonly<Record<AgentName, string>> = {
   claude: `@anthropic-ai/claude-code-${system}/claude`,
   gemini: '@google/gemini-cli/bundle/gemini.js',
@@ -20,13 +20,13 @@ const paths: Readonly<Record<AgentName, string>> = {
   opencode: `opencode-${system}/bin/opencode`,
 };
 
-/** How to start an agent; throws where it is not installed, since a suite without it would prove nothing. */
+/** How to start an agent. Throws if it is not installed, because the suite would test nothing. */
 export function agentBinary(name: AgentName): readonly [command: string, ...args: string[]] {
   const path = agentFile(name);
   return name === 'gemini' ? [process.execPath, path] : [path];
 }
 
-/** The program itself, as a file that can be started. */
+/** The path of the executable. */
 export function agentFile(name: AgentName): string {
   const path = fileURLToPath(new URL(`../node_modules/${paths[name]}`, import.meta.url));
   if (!existsSync(path)) throw new Error(`${name} is not installed: run \`npm run test:agents\``);

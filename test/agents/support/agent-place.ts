@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A home and a workspace that nobody else uses, and the server that an agent is given there. */
+/** A separate home and workspace, and the server configured there. */
 export interface AgentPlace {
   readonly home: string;
   readonly workspace: string;
-  /** The name of the server: new each time, letters and digits only. */
+  /** The server name: different each time, only letters and digits. */
   readonly serverName: string;
   readonly serverCommand: readonly [command: string, ...args: string[]];
-  /** Writes a file below the place and gives its path. */
+  /** Writes a file below this folder and returns its path. */
   write(path: string, content: string): string;
-  /** What the server was sent, its start first. */
+  /** Messages that the server received, beginning with its start. */
   sentToServer(): readonly Readonly<Record<string, unknown>>[];
-  /** Everything in the workspace. */
+  /** All files in the workspace. */
   files(): readonly string[];
   close(): void;
 }

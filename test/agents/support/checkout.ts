@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { AgentName } from './agent-binary.js';
 import { type GatedPlace, openGatedPlace } from './gated-place.js';
 
-// A checkout with a file of every kind that one of the four CLIs, or the runtime that it is built on, may load before its
-// first tool call. Each file leaves a mark when it acts.
+// A checkout with every kind of file that one of the four CLIs or its runtime may load before the first tool call. Each
+// file leaves a mark when it is executed.
 
 type Mark = (name: string) => string;
 type Files = Readonly<Record<string, string>>;
 
 const json = (value: object): string => JSON.stringify(value, undefined, 2);
 const shell = (file: string): string => `touch ${file}`;
-/** Acts when it is loaded: a function that it exports might never be called. */
+/** Leaves its mark when loaded, because an exported function might never be called. */
 const module = (file: string): string =>
   `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(file)}, '');\nexport default {};\n`;
 const common = (file: string): string => `require('node:fs').writeFileSync(${JSON.stringify(file)}, '');\n`;
@@ -21,7 +21,7 @@ const common = (file: string): string => `require('node:fs').writeFileSync(${JSO
 const runtime = (mark: Mark, workspace: string): Files => {
   const env = (name: string): string =>
     [
-      // An agent that takes this into its environment hands it to every program of Node that it starts.
+      // An agent that loads this into its environment passes it on to every Node program it starts.
       `NODE_OPTIONS=--require=${join(workspace, `.planted/${name}.cjs`)}`,
       `BUN_OPTIONS=--preload=${join(workspace, `.planted/${name}.cjs`)}`,
       `OPENCODE_CONFIG_DIR=${join(workspace, '.planted/opencode')}`,
@@ -231,7 +231,7 @@ const opencodeFiles = (mark: Mark): Files => {
   };
 };
 
-/** A repository whose own configuration runs programs at the everyday commands of git. */
+/** A repository whose configuration makes common git commands run programs. */
 function plantGit(place: GatedPlace, mark: Mark): void {
   const git = (...args: string[]): void => {
     execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
@@ -245,7 +245,7 @@ function plantGit(place: GatedPlace, mark: Mark): void {
   place.file('.gitattributes', 'tracked.txt filter=evil diff=evil\n');
   git('add', 'tracked.txt', '.gitattributes');
   git('commit', '-q', '-m', 'one');
-  // Git has to look into the file to see whether it changed.
+  // Makes git read the file to check whether it changed.
   place.file('tracked.txt', 'two\n');
   const hooks = join(place.workspace, '.planted-hooks');
   for (const name of ['post-index-change', 'reference-transaction', 'post-checkout']) {
@@ -276,7 +276,7 @@ function plantGit(place: GatedPlace, mark: Mark): void {
 export interface Checkout {
   readonly place: GatedPlace;
   readonly mark: Mark;
-  /** What acted. */
+  /** The files that were executed. */
   marks(): readonly string[];
 }
 
@@ -298,7 +298,7 @@ export function openCheckout(): Checkout {
   return { place, mark, marks: () => readdirSync(folder).sort() };
 }
 
-/** Marks that each agent leaves when it is started bare in this checkout by a careless user. */
+/** Marks that each agent leaves if a careless user starts it directly in this checkout. */
 export const actsBare: Readonly<Record<AgentName, readonly string[]>> = {
   claude: ['claude-local-hook', 'claude-settings-hook', 'mcp-json'],
   gemini: ['gemini-discovery', 'gemini-hook', 'gemini-server', 'gemini-server-command'],

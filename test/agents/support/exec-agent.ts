@@ -17,14 +17,14 @@ export interface ExecRun {
   readonly status: number | null;
   readonly said: string;
   readonly requests: readonly ModelRequest[];
-  /** Names that the model was shown, without those of our gate. */
+  /** Tool names that the model saw, without those of the gateway. */
   readonly others: readonly string[];
   readonly results: readonly string[];
-  /** Names of the tools that were called, as the log has them. */
+  /** Names of called tools, according to the log. */
   readonly logged: readonly unknown[];
 }
 
-/** The words with which each agent answers one prompt without a screen. */
+/** Arguments that make each agent answer one prompt headlessly. */
 export const headless: Readonly<Record<AgentName, (prompt: string) => readonly string[]>> = {
   claude: (prompt) => ['-p', prompt],
   gemini: (prompt) => ['-p', prompt],
@@ -32,7 +32,7 @@ export const headless: Readonly<Record<AgentName, (prompt: string) => readonly s
   opencode: (prompt) => ['run', prompt],
 };
 
-/** The words with which each agent begins on its screen with a prompt. */
+/** Arguments that start the terminal UI of each agent with a prompt. */
 export const onScreen: Readonly<Record<AgentName, (prompt: string) => readonly string[]>> = {
   claude: (prompt) => [prompt],
   gemini: (prompt) => ['-i', prompt],
@@ -40,7 +40,7 @@ export const onScreen: Readonly<Record<AgentName, (prompt: string) => readonly s
   opencode: (prompt) => ['--prompt', prompt],
 };
 
-/** The command line of `tidegate exec` for an agent that asks the scripted model. */
+/** The `tidegate exec` command line for an agent that uses the scripted model. */
 export function execWords(
   { agent, model: name }: Gated,
   model: Pick<ScriptedModel, 'url' | 'origin'>,
@@ -67,7 +67,7 @@ function spawnExec(
   return { child, said: () => said };
 }
 
-/** Runs `tidegate exec` to its end, against a model that follows the script. */
+/** Runs `tidegate exec` until it exits, with a model that follows the script. */
 export async function execAgent(
   place: GatedPlace,
   gated: Gated,

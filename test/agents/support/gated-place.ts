@@ -14,23 +14,23 @@ import type { Gated } from './gated.js';
 export interface GatedRun {
   readonly status: number | null;
   readonly result: FlowResult;
-  /** What the model was asked, asides left out. */
+  /** Requests to the model, without side requests. */
   readonly requests: readonly ModelRequest[];
-  /** Names that the model was shown, without those of our gate. */
+  /** Tool names that the model saw, without those of the gateway. */
   readonly others: readonly string[];
-  /** What came of the calls, in their order. */
+  /** Results of the calls, in order. */
   readonly results: readonly string[];
-  /** What is in the workspace, workflows left out. */
+  /** Files in the workspace, without workflows. */
   readonly files: readonly string[];
 }
 
-/** A place where a real agent is started by the built program, with verdicts that are known already. */
+/** A workspace in which the built program starts a real agent, with known isolation results. */
 export interface GatedPlace extends FlowPlace {
   readonly home: string;
   readonly agentEnv: Readonly<Record<string, string>>;
-  /** Writes a file of the user's home. */
+  /** Writes a file in the user's home. */
   homeFile(name: string, text: string): string;
-  /** Runs a workflow of one step `a` with this agent to its end. */
+  /** Runs a workflow with one step `a` of this agent until it ends. */
   runAgent(gated: Gated, script: readonly ScriptedTurn[] | ModelScript, more?: StepMore): Promise<GatedRun>;
 }
 
@@ -94,13 +94,13 @@ export function openGatedPlace(config: object = {}, isProven = true): GatedPlace
   };
 }
 
-/** Names that the model was shown, without those of our gate. */
+/** Tool names that the model saw, without those of the gateway. */
 export function othersIn(requests: readonly ModelRequest[]): readonly string[] {
   const shown = new Set(requests.flatMap(({ tools }) => tools));
   return [...shown].filter((name) => !shownName.test(name)).sort();
 }
 
-/** The step, as a user writes it, but for the address of its model. */
+/** The step as a user would write it, except for the model address. */
 export function agentStepOf(
   { agent, model: name }: Gated,
   model: { readonly url: string; readonly origin: string },
@@ -122,7 +122,7 @@ export function agentStepOf(
   };
 }
 
-/** Nobody leaves this machine. OpenCode finds no loopback address where there is a proxy. */
+/** Blocks access to other machines. OpenCode cannot reach loopback addresses if a proxy is set. */
 export function blocked({ agent }: Gated, origin: string): Readonly<Record<string, string>> {
   return agent === 'opencode' ? {} : { HTTPS_PROXY: origin, NO_PROXY: '127.0.0.1,localhost' };
 }

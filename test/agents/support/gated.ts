@@ -2,15 +2,15 @@ import type { ScriptedCall } from 'tidegate/testing';
 import type { AgentName } from './agent-binary.js';
 import { recipes } from './recipes/index.js';
 
-/** An agent as the suites let Tidegate start it. */
+/** An agent that the suites start through Tidegate. */
 export interface Gated {
   readonly title: string;
   readonly agent: AgentName;
-  /** Of the scripted model. The tools of Codex follow the name. */
+  /** The name of the scripted model. The tools of Codex depend on it. */
   readonly model: string;
-  /** Its own tool, called so that it makes the file. */
+  /** A call to its own tool that creates the file. */
   readonly touch: (file: string) => ScriptedCall;
-  /** Tools beside ours that can do nothing by themselves. */
+  /** Harmless tools besides ours. */
   readonly leftovers: readonly string[];
 }
 
@@ -27,11 +27,11 @@ export const gatedAgents: readonly Gated[] = recipes.map(({ name, agent, touch, 
   agent,
   model: models[name] ?? '',
   touch,
-  // Claude Code says so of tools that it may show later; nothing answers to it.
+  // A placeholder of Claude Code for tools it may show later; it cannot be called.
   leftovers: agent === 'claude' ? ['DeferredToolPlaceholder'] : leftovers,
 }));
 
-/** One of each CLI: Codex in the mode of most of its models. */
+/** One entry per CLI: Codex in the mode that most of its models use. */
 export const gatedClis: readonly Gated[] = gatedAgents.filter(({ title }) => title !== 'Codex, direct');
 
 export function gatedAgent(agent: AgentName): Gated {

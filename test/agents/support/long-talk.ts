@@ -1,6 +1,6 @@
 import type { ScriptedTurn } from 'tidegate/testing';
 
-/** An agent that never comes to an end by itself. */
+/** An agent that never finishes. */
 export const longTalk: readonly ScriptedTurn[] = Array.from({ length: 400 }, (_, at) => ({
   calls: [
     {

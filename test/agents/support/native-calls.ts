@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { ScriptedCall } from 'tidegate/testing';
 import type { AgentName } from './agent-binary.js';
 
-/** Calls of an agent's own tools, and the names that its output has for them. */
+/** Calls to an agent's own tools, and their names in its output. */
 export interface NativeCalls {
   readonly write: (file: string) => ScriptedCall;
-  /** A command that no agent takes for a harmless one. */
+  /** A command that no agent considers harmless. */
   readonly command: (file: string) => ScriptedCall;
-  /** A command that writes below a folder which is not the workspace. */
+  /** A command that writes outside the workspace. */
   readonly outside: (folder: string) => ScriptedCall;
   readonly writeName: string;
   readonly commandName: string;

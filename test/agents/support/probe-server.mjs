@@ -1,5 +1,5 @@
-// An MCP server over stdio with two tools, written by hand so that no library smooths anything over. Everything that it
-// is sent goes to the file of its argument, one JSON text a line.
+// An MCP server over stdio with two tools, written by hand so that no library corrects any input. It appends everything it
+// receives to the file in its argument, one JSON text per line.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -14,13 +14,13 @@ const input = {
 const tools = [
   {
     name: 'echo',
-    description: 'Says what it is told.',
+    description: 'Returns its input.',
     inputSchema: input,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   {
     name: 'store',
-    description: 'Keeps what it is told.',
+    description: 'Stores its input.',
     inputSchema: input,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   },

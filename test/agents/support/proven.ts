@@ -9,16 +9,16 @@ import { gatedAgents } from './gated.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder with the agents under the names that they have on PATH. */
+    /** A folder with the agents under their names on PATH. */
     agentsBin: string;
-    /** A state directory in which they were tried. */
+    /** A state directory with their isolation results. */
     agentsState: string;
-    /** Verdicts, by the titles of the agents. */
+    /** Isolation results by agent title. */
     agentsVerdicts: Readonly<Record<string, string>>;
   }
 }
 
-/** Tries every agent once, as `doctor` does: the suites start from there, and one of them looks at the verdicts. */
+/** Tests every agent once, like `doctor` does. The suites use the results, and one of them checks them. */
 export async function setup({ provide }: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-agents-'));
   const bin = join(folder, 'bin');
@@ -28,7 +28,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   const state = join(folder, 'state');
   const env = { ...place.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, TIDEGATE_HOME: state };
   const verdicts: Record<string, string> = {};
-  // Two at a time: they are real programs, and large.
+  // Two at a time, because they are large programs.
   const waiting = [...gatedAgents];
   const lane = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -6,13 +6,13 @@ import type { Recipe, Start } from './recipes/recipe.js';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface AgentRun {
-  /** Undefined when it had to be ended. */
+  /** Undefined if it had to be killed. */
   readonly status: number | undefined;
-  /** What it told, line by line; lines that are no JSON are left out. */
+  /** Its JSON output, line by line; other lines are left out. */
   readonly events: readonly Json[];
   readonly stderr: string;
   readonly requests: readonly ModelRequest[];
-  /** Where it wanted to go outside this machine. OpenCode cannot be watched: with a proxy it finds no loopback either. */
+  /** Other hosts it tried to reach. OpenCode cannot be observed, because with a proxy it cannot reach loopback either. */
   readonly tunnels: readonly string[];
   readonly sentToServer: readonly Json[];
   readonly files: readonly string[];
@@ -22,7 +22,7 @@ export interface AgentRun {
 
 const limitMs = 90_000;
 
-/** Runs a real agent to its end in a place of its own, against a model that follows the script. */
+/** Runs a real agent until it exits, in its own workspace, with a model that follows the script. */
 export async function runAgent(
   recipe: Recipe,
   { script, isIsolated }: { readonly script: ModelScript; readonly isIsolated: boolean },
@@ -50,7 +50,7 @@ export async function runAgent(
   }
 }
 
-/** The agent leads a process group of its own, which goes with it: some leave their servers behind. */
+/** The agent has its own process group, which is killed with it, because some agents leave their servers running. */
 async function runToEnd(
   { command, env }: Start,
   { workspace }: AgentPlace,
@@ -65,7 +65,7 @@ async function runToEnd(
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
   child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
-  // An agent that refuses its flags never reads its prompt.
+  // An agent that rejects its flags never reads its prompt.
   child.stdin.on('error', () => undefined).end('Do as the script says.\n');
   const timer = setTimeout(() => endGroup(child.pid), limitMs);
   const status = await new Promise<number | null>((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Stands in for Claude Code, and gives away what it was given: the file with the ticket of its launch. Its prompt says what
-// it does then: `hides` leaves a process behind that is inside; any other word waits for a file `<word> may end`.
+// A fake Claude Code that leaks the ticket file of its launch. Its prompt decides what it does next: `hides` leaves a
+// connected process behind; any other word waits for a file `<word> may end`.
 import { spawn } from 'node:child_process';
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const self = fileURLToPath(import.meta.url);
 
 export async function act(folder) {
-  // It is only tried.
+  // Only an isolation test.
   if (process.env.TRIAL_KEY !== undefined) process.exit(1);
   const args = process.argv.slice(2);
   const config = JSON.parse(readFileSync(args[args.indexOf('--mcp-config') + 1], 'utf8'));
@@ -32,7 +32,7 @@ export async function act(folder) {
   );
 }
 
-/** In a session of its own and without an environment: nobody finds it, but for its socket. */
+/** In a separate session and without an environment, so that it can be found only by its socket. */
 function hide([file, log]) {
   const { address, ticket } = JSON.parse(readFileSync(file, 'utf8'));
   const socket = connect(address);

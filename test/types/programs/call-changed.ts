@@ -1,6 +1,6 @@
-import type { Interceptor } from '../../../src/core/index.js';
+import type { Stage } from '../../../src/core/index.js';
 
-export const changer: Interceptor = {
+export const changer: Stage = {
   stage: 'policy',
   name: 'changer',
   handle(call, exchange, next) {

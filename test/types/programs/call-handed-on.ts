@@ -1,6 +1,6 @@
-import type { Interceptor } from '../../../src/core/index.js';
+import type { Stage } from '../../../src/core/index.js';
 
-export const renamer: Interceptor = {
+export const renamer: Stage = {
   stage: 'policy',
   name: 'renamer',
   handle: (call, exchange, next) => next({ ...call, input: exchange }), // wrong: no other call is handed on

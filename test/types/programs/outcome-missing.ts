@@ -1,6 +1,6 @@
-import type { Interceptor } from '../../../src/core/index.js';
+import type { Stage } from '../../../src/core/index.js';
 
-export const silent: Interceptor = {
+export const silent: Stage = {
   stage: 'limits',
   name: 'silent',
   handle: async (_call, exchange, next) => void (await next(exchange)), // wrong: a stage gives an outcome

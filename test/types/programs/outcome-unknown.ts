@@ -1,6 +1,6 @@
-import type { Interceptor, Outcome } from '../../../src/core/index.js';
+import type { Stage, Outcome } from '../../../src/core/index.js';
 
 const allowed: Outcome = { kind: 'allowed' }; // wrong: content, asks or fault
 // right: const allowed: Outcome = { kind: 'fault', fault: { code: 'internal', message: 'no' } };
 
-export const allow: Interceptor['handle'] = () => Promise.resolve(allowed);
+export const allow: Stage['handle'] = () => Promise.resolve(allowed);

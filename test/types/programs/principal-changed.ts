@@ -1,6 +1,6 @@
-import type { Interceptor } from '../../../src/core/index.js';
+import type { Stage } from '../../../src/core/index.js';
 
-export const promoter: Interceptor = {
+export const promoter: Stage = {
   stage: 'policy',
   name: 'promoter',
   handle(call, exchange, next) {

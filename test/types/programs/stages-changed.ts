@@ -1,4 +1,4 @@
-import { stages } from '../../../src/core/index.js';
+import { stageNames } from '../../../src/core/index.js';
 
-stages.push('after'); // wrong: the order is pinned
-// right: stages.slice();
+stageNames.push('after'); // wrong: the order is pinned
+// right: stageNames.slice();

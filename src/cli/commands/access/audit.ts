@@ -68,7 +68,7 @@ function describe(detail: Readonly<Record<string, unknown>>): string {
     ...(Array.isArray(remove) ? [`-${String(remove.length)}`] : []),
     ...(typeof removed === 'number' ? [`-${String(removed)}`] : []),
   ];
-  const named = tokenWords.flatMap(([name, word]) => {
+  const named = tokenActions.flatMap(([name, word]) => {
     const value = detail[name];
     return typeof value === 'string' ? [`${word} ${value}`] : [];
   });
@@ -76,7 +76,7 @@ function describe(detail: Readonly<Record<string, unknown>>): string {
   return [...named, ...(typeof words === 'string' ? [words] : []), ...counts].join(' ');
 }
 
-const tokenWords = [
+const tokenActions = [
   ['principal', 'for'],
   ['parent', 'from'],
   ['replaces', 'replaces'],

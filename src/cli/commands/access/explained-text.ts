@@ -42,7 +42,7 @@ function folded(text: string, room: number): readonly string[] {
   return lines;
 }
 
-const rightsWords: Readonly<Record<LinkView['rights'], string>> = {
+const rightsText: Readonly<Record<LinkView['rights'], string>> = {
   own: 'its own rights',
   inherited: 'inherited rights',
   all: 'the operator',
@@ -51,7 +51,7 @@ const rightsWords: Readonly<Record<LinkView['rights'], string>> = {
 function showDelegation(link: LinkView, isDeciding: boolean, output: Output): void {
   const { principal, decision, reason, rights, because, missing, error } = link;
   const sign = decision === 'allow' ? output.signs.yes : output.signs.no;
-  const more = [rightsWords[rights], ...boundsOf(link)].join('; ');
+  const more = [rightsText[rights], ...boundsOf(link)].join('; ');
   const name = `${sign} ${printable(principal)}`;
   const isShort = name.length + more.length + 4 <= output.width;
   output.line(isShort ? `${name}  ${output.paint('dim', `(${more})`)}` : name);
@@ -81,7 +81,7 @@ function showSteps(steps: readonly Step[], indent: string, output: Output): void
     const { branch, last, bar } = output.signs;
     const line = `${indent}${isLast ? last : branch}${printable(says)}`;
     const next = `${indent}${isLast ? '   ' : bar}`;
-    const origin = `[${originWords(from)}]`;
+    const origin = `[${originText(from)}]`;
     const isShort = line.length + 2 + origin.length <= output.width;
     output.line(isShort ? `${line}  ${output.paint('dim', origin)}` : line);
     if (!isShort) output.line(`${next}${output.paint('dim', origin)}`);
@@ -89,20 +89,20 @@ function showSteps(steps: readonly Step[], indent: string, output: Output): void
   }
 }
 
-function lineWords({ line }: { readonly line?: number }): string {
+function lineText({ line }: { readonly line?: number }): string {
   return line === undefined ? '' : ` line ${String(line)}`;
 }
 
-function originWords(from: Step['from']): string {
+function originText(from: Step['from']): string {
   switch (from.kind) {
     case 'stored':
       return `${printable(from.by)}, ${shortTime(from.at)}, revision ${String(from.revision)}`;
     case 'profile': {
-      const place = from.isShipped ? 'shipped' : `file${lineWords(from)}`;
+      const place = from.isShipped ? 'shipped' : `file${lineText(from)}`;
       return `profile ${printable(from.from)}, ${place}: "${printable(from.entry)}"`;
     }
     case 'file':
-      return `file${lineWords(from)}, under principals: "${printable(from.entry)}"`;
+      return `file${lineText(from)}, under principals: "${printable(from.entry)}"`;
     case 'default_profile':
       return 'default, because none is assigned';
     case 'credential':

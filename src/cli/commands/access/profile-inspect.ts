@@ -33,7 +33,7 @@ function show(inspected: Inspected, { output }: Context): void {
   output.line(`${output.paint('bold', printable(principal))}  ${output.paint('dim', place)}`);
   output.line();
   if (isAdmin) labelled('Admin', ['may do everything in this zone, including changing grants'], output);
-  labelled('Profile', [profileWords(inspected)], output);
+  labelled('Profile', [profileText(inspected)], output);
   if (roles.length > 0) labelled('Roles', roles, output);
   if (members.length > 0) labelled('Members', members, output);
   showGrants('Grants', inspected.grants, output);
@@ -54,7 +54,7 @@ function showReach({ see, call }: Inspected, output: Output): void {
   if (only.length > 0) labelled('Sees only', only, output);
 }
 
-function profileWords({ profiles, byDefault, assigned }: Inspected): string {
+function profileText({ profiles, byDefault, assigned }: Inspected): string {
   if (byDefault !== undefined) return `${byDefault} (default, because none is assigned)`;
   if (profiles.length === 0) return 'none';
   const own = new Set(assigned.map(({ what }) => what.replace(/^profile:/, '')));

@@ -13,7 +13,7 @@ it.each([
   ['denied', 'login.denied', 7],
   ['late', 'login.late', 4],
   ['callback', 'login.callback', 4],
-] as const)('a login that fails as %s ends with %s, and a way forward', async (reason, code, exit) => {
+] as const)('a login that fails with %s exits with %s and a suggestion', async (reason, code, exit) => {
   const failure = await loginFailure(new LoginFailure(reason, 'It failed.'), 'far', context);
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ code, exit, message: 'It failed.', next: expect.stringMatching(/\S/) });
@@ -24,7 +24,7 @@ it('never suggests a command that cannot help', async () => {
   const failure = await loginFailure(dead, 'far', context);
   expect(failure).toMatchObject({ next: expect.stringContaining('tidegate servers') });
   expect(failure).not.toMatchObject({ next: expect.stringContaining('tidegate login') });
-  const open = new LoginFailure('none', 'It wants no login.', 'tidegate servers');
+  const open = new LoginFailure('none', 'It needs no login.', 'tidegate servers');
   expect(await loginFailure(open, 'far', context)).toMatchObject({
     code: 'login.none',
     next: 'tidegate servers',

@@ -18,7 +18,7 @@ principals:
   agent:alice: { profile: viewer, add: [Edit] }
 `;
 
-describe('trust --forget of a file of profiles', () => {
+describe('trust --forget for a profiles file', () => {
   it('says so if the trusted content is no longer known', async () => {
     typed.write('.tidegate/profiles.yaml', profiles);
     await typed.type(['trust', '--yes']);
@@ -27,7 +27,7 @@ describe('trust --forget of a file of profiles', () => {
     expect(out).toContain('Its trusted content is no longer known.');
   });
 
-  it('takes a file by name, and prints JSON', async () => {
+  it('accepts a file name, and prints JSON', async () => {
     typed.write('.tidegate/profiles.yaml', profiles);
     await typed.type(['trust', '--yes']);
     const { out } = await typed.type(['trust', '--forget', '.tidegate/profiles.yaml', '--json']);
@@ -39,7 +39,7 @@ describe('trust --forget of a file of profiles', () => {
 });
 
 describe('config check', () => {
-  it('reports errors and warnings of the profiles with their places', async () => {
+  it('reports errors and warnings in the profiles with their positions', async () => {
     typed.write('.tidegate/profiles.yaml', `${profiles}  agent:carol: { profile: viwer }\n`);
     const { out, code } = await typed.type(['config', 'check']);
     expect(code).toBe(exitCodes.usage);
@@ -48,7 +48,7 @@ describe('config check', () => {
     expect(out).toContain('profiles.yaml: has errors');
   });
 
-  it('checks a file of profiles that is named, and says whether it is trusted', async () => {
+  it('checks a named profiles file, and says whether it is trusted', async () => {
     typed.write('tidegate.yaml', 'servers: {}\n');
     typed.write('tool_profiles.yaml', profiles);
     const { out, code } = await typed.type(['config', 'check', 'tool_profiles.yaml']);
@@ -65,7 +65,7 @@ describe('config check', () => {
     });
   });
 
-  it('finds the default profile that the configuration names, in the configuration', async () => {
+  it('reports an unknown default profile at its position in the configuration', async () => {
     typed.write('tidegate.yaml', 'servers: {}\naccess:\n  default_profile: codign\n');
     const { out } = await typed.type(['config', 'check']);
     expect(out).toMatch(/tidegate\.yaml:3:\d+: error profiles\.unknown_default: .*`coding`/);

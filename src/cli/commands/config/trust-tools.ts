@@ -63,7 +63,7 @@ export function toolLines({ files, beside }: ToolsToTrust, { cwd }: Context): re
   ];
 }
 
-/** What the record of a tool holds beside its hash: its imports, and what is locked for them. */
+/** What the trust record of a tool contains besides its hash: its imports, and the files locked for them. */
 export async function lockOfTool(
   { imports: { files, guards = { fixed: [], absent: [] } } }: ToolFile,
   roots: readonly string[],

@@ -27,17 +27,17 @@ export async function trustWorkflow(
   if (found === undefined)
     throw new Failure('workflow.not_found', `Unknown workflow: ${JSON.stringify(named)}.`);
   const { file, sha256, files, lock, plan, findings } = found;
-  const told = findings.map((finding) => describeFinding(finding));
+  const lines = findings.map((finding) => describeFinding(finding));
   const why = obstacle(found);
   if (why !== undefined) {
     throw new Failure(
       'workflow.invalid',
       `Nothing was trusted: ${why}.`,
       `tidegate validate ${shellWord(file)}`,
-      told,
+      lines,
     );
   }
-  for (const line of told) output.note(line);
+  for (const line of lines) output.note(line);
   const state = openState(env);
   const isKnown = state.trust.isTrusted(file, sha256);
   if (!isKnown) {

@@ -11,14 +11,14 @@ beforeEach(() => {
 afterEach(() => typed.close());
 
 describe('tidegate trust', () => {
-  it.each(['n', '', 'maybe'])('takes the answer "%s" for a no, and changes nothing', async (answer) => {
+  it.each(['n', '', 'maybe'])('treats the answer "%s" as no, and changes nothing', async (answer) => {
     const { code, err } = await typed.type(['trust'], '.', answer);
     expect(code).toBe(6);
     expect(err).toContain('error trust.refused: Nothing was trusted.\nnext: Nothing was changed.');
     expect((await typed.type(['trust', '--list'])).out).toBe('');
   });
 
-  it('takes yes for a yes', async () => {
+  it('accepts yes', async () => {
     expect(await typed.type(['trust'], '.', 'yes')).toMatchObject({ code: 0, err: '' });
     expect((await typed.type(['trust', '--list'])).out).toContain('tidegate.yaml');
   });

@@ -230,7 +230,7 @@ async function configToTrust({ located, trustProblem }: Place, context: Context)
 
 async function agree(file: string | undefined, { input, output, signal }: Context): Promise<void> {
   if (!input.isTerminal || output.isJson) {
-    const message = 'Nothing was trusted: confirming needs a terminal.';
+    const message = 'Nothing was trusted: confirmation requires a terminal.';
     throw new Failure(
       'trust.not_asked',
       message,

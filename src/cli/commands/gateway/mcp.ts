@@ -13,7 +13,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { noFileNamed } from '../../locate.js';
-import { trustHint, withGate, workspaceNotes } from '../../with-gateway.js';
+import { trustHint, withGateway, workspaceNotes } from '../../with-gateway.js';
 import { withoutUserinfo } from '../../terminal/without-userinfo.js';
 
 export const mcp: Command = {
@@ -51,7 +51,7 @@ export const mcp: Command = {
 };
 
 function serveHere(given: Given, context: Context): Promise<ExitCode> {
-  return withGate(given, context, 'stdio', async (tidegate) => {
+  return withGateway(given, context, 'stdio', async (tidegate) => {
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined) {
       context.output.note(

@@ -20,7 +20,7 @@ import {
   openingFailure,
   patternsOf,
   trustHint,
-  withGate,
+  withGateway,
   workspaceNotes,
 } from '../../with-gateway.js';
 
@@ -46,7 +46,7 @@ export const serve: Command = {
   async run(given, context) {
     const port = portOf(textOption(given, 'port'));
     const host = textOption(given, 'host');
-    return withGate(given, context, 'http', async (tidegate) => {
+    return withGateway(given, context, 'http', async (tidegate) => {
       refuseUnprotected(tidegate.config.http, host);
       const beside = await openBeside(tidegate, foldersOf(given, context), given, context);
       try {

@@ -3,7 +3,7 @@ import { asOption, type Command, configOption } from '../../command.js';
 import { Failure } from '../../failure.js';
 import { findPlugin, neighboursListed, operationTool, reportsOf } from './with-plugins.js';
 import { refuseUnused } from './unused-plugins.js';
-import { withGate } from '../../with-gateway.js';
+import { withGateway } from '../../with-gateway.js';
 import { callTyped } from '../tools/tools-call.js';
 
 export const pluginCall: Command = {
@@ -24,7 +24,7 @@ export const pluginCall: Command = {
   ],
   run(given, context) {
     const [name = '', operation = '', ...words] = given.arguments;
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       refuseUnused(tidegate, findPlugin(tidegate.locatedPlugins(), name));
       const { problems, unchecked, tools } = await tidegate.plugins.check(
         [{ plugin: name, expose: [operation] }],

@@ -3,7 +3,7 @@ import { type Command, configOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import type { Colour } from '../../terminal/output.js';
 import { listErrors, pluginNotes, reportsOf } from './with-plugins.js';
-import { withGate } from '../../with-gateway.js';
+import { withGateway } from '../../with-gateway.js';
 
 const colours: Readonly<Record<string, Colour>> = {
   ready: 'green',
@@ -20,7 +20,7 @@ export const pluginList: Command = {
   examples: ['tidegate plugin list', 'tidegate plugin list --json'],
   run(given, context) {
     const { output } = context;
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       const reports = reportsOf(tidegate);
       const located = tidegate.locatedPlugins();
       output.json({ plugins: reports, shadowed: located.shadowed, problems: located.problems });

@@ -2,7 +2,7 @@ import { printable } from '../../../config/index.js';
 import { type Command, configOption, type Context } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { findPlugin, neighboursListed, reportsOf } from './with-plugins.js';
-import { withGate } from '../../with-gateway.js';
+import { withGateway } from '../../with-gateway.js';
 
 export const pluginShow: Command = {
   name: 'plugin show',
@@ -13,7 +13,7 @@ export const pluginShow: Command = {
   run(given, context) {
     const [name = ''] = given.arguments;
     const { output, signal } = context;
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       const plugin = findPlugin(tidegate.locatedPlugins(), name);
       const answer = await tidegate.plugins.offer(name, signal);
       // Listing would retry a failed plugin and hide its current state.

@@ -159,7 +159,7 @@ async function agree(plugins: readonly LocatedPlugin[], { input, output, signal 
   if (!input.isTerminal || output.isJson)
     throw new Failure(
       'trust.not_asked',
-      'Nothing was trusted: confirming needs a terminal.',
+      'Nothing was trusted: confirmation requires a terminal.',
       // By name, so that plugins not shown above stay untrusted.
       `tidegate plugin trust ${plugins.map(({ name }) => shellWord(name)).join(' ')} --yes`,
     );

@@ -40,7 +40,7 @@ export function findPlugin({ plugins }: LocatedPlugins, name: string): LocatedPl
   throw new Failure('plugin.not_found', `Unknown plugin: ${printable(name)}.${near}`, 'tidegate plugin list');
 }
 
-/** Limits the wait for a neighbor that never answers, like the first listing of a gateway. */
+/** Limits the wait for another server or plugin that never answers, as in the first listing of a gateway. */
 const neighbourMs = 2000;
 
 /** Waits until the other tools are listed, because names may collide. */

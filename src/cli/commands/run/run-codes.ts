@@ -24,7 +24,7 @@ export const runCodes = {
   },
   'run.busy': {
     exit: exitCodes.usage,
-    meaning: 'Another process is running it.',
+    meaning: 'Another process is already executing this run.',
     remedy: 'Wait until it ends, or stop that process.',
   },
   'workflow.invalid': {

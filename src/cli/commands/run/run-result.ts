@@ -146,7 +146,7 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
     output.say(printableLines(status === 'completed' ? message : `${code ?? ''}: ${message}`));
   const { tokens, cost } = totals;
   const facts = [
-    doneWords(totals),
+    progressText(totals),
     elapsed(ms),
     ...(tokens > 0 ? [`${tokens} tokens`] : []),
     ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
@@ -162,12 +162,12 @@ function ended(result: RunResult, folder: string, { output }: Context): number {
 function stepsOn({ status, states, runId }: RunResult): Readonly<Record<string, string>> {
   if (status === 'completed') return {};
   const resume = `tidegate run --resume ${shellWord(runId)}`;
-  const mend = [...states.values()].findLast(({ error }) => error?.next !== undefined)?.error?.next;
-  return mend === undefined || status !== 'failed' ? { next: resume } : { next: mend, then: resume };
+  const fix = [...states.values()].findLast(({ error }) => error?.next !== undefined)?.error?.next;
+  return fix === undefined || status !== 'failed' ? { next: resume } : { next: fix, then: resume };
 }
 
 /** Says so if no step was completed. */
-function doneWords({ steps, completed }: RunResult['totals']): string {
+function progressText({ steps, completed }: RunResult['totals']): string {
   return completed === 0 && steps > 0
     ? 'no step was completed'
     : `${String(completed)} of ${String(steps)} steps`;

@@ -1,10 +1,10 @@
 import type { Finding, RunEvent, StepResult } from '../../../features/workflows/index.js';
 import { printable, printableLines } from '../../../config/index.js';
 import type { Context } from '../../command.js';
-import { refusedWords, retryWords, toolWords } from './agent-words.js';
+import { refusedText, retryText, toolLabel } from './agent-text.js';
 import { elapsed } from '../../terminal/elapsed.js';
 import type { Output, Screen } from '../../terminal/output.js';
-import { createRunPicture } from './run-picture.js';
+import { createLiveView } from './live-view.js';
 
 export const outputModes = ['silent', 'streaming', 'buffered'] as const;
 
@@ -69,7 +69,7 @@ function lineOf(event: RunEvent, output: Output): string | undefined {
     case 'step-started':
       return `  > ${printable(event.path)}${event.attempt > 1 ? ` (attempt ${String(event.attempt)})` : ''}`;
     case 'step-ended':
-      return `  ${endSign(event.result, output)} ${printable(event.path)}: ${endWords(event.result, event.isReplayed)}`;
+      return `  ${endSign(event.result, output)} ${printable(event.path)}: ${resultText(event.result, event.isReplayed)}`;
     case 'log':
       return `  ${event.isWarning ? '!' : '-'} ${printable(event.path)}: ${printableLines(event.text)}`;
     case 'agent':
@@ -83,10 +83,10 @@ function agentLine({ path, event }: Extract<RunEvent, { readonly kind: 'agent' }
   if (event.kind === 'result') {
     const time = event.isNative === true ? '' : ` (${elapsed(event.ms)})`;
     const came = event.isRefused ? `refused: ${event.text}` : event.isError ? 'failed' : 'ok';
-    return `    ${printable(path)} ${printable(toolWords(event))} ${printable(came)}${time}`;
+    return `    ${printable(path)} ${printable(toolLabel(event))} ${printable(came)}${time}`;
   }
   if (event.kind === 'bypass') return `  ! ${printable(path)}: ${printable(event.name)} bypassed Tidegate`;
-  if (event.kind === 'retry') return `    ${printable(path)} ${printable(retryWords(event))}`;
+  if (event.kind === 'retry') return `    ${printable(path)} ${printable(retryText(event))}`;
   if (event.kind === 'waiting')
     return `    ${printable(path)} waiting for the model … ${String(Math.round(event.ms / 1000))} s`;
   return event.kind === 'note' ? `    ${printable(path)}: ${printable(event.text)}` : undefined;
@@ -103,21 +103,21 @@ function endSign({ status, refused }: StepResult, output: Output): string {
   return output.paint('red', status === 'failed' ? 'failed' : 'stopped');
 }
 
-function endWords(result: StepResult, isReplayed: boolean): string {
+function resultText(result: StepResult, isReplayed: boolean): string {
   const { status, ms, error, usage } = result;
   const tokens = usage === undefined ? '' : `, ${String(usage.input + usage.output)} tokens`;
   if (isReplayed) return `${status} earlier`;
-  const refused = refusedWords(result);
+  const refused = refusedText(result);
   const words = `${elapsed(ms)}${tokens}${refused === '' ? '' : `, ${printable(refused)}`}`;
   return error === undefined ? words : `${words}, ${error.code}: ${printable(error.message)}`;
 }
 
 function openPicture(screen: Screen, output: Output, mode: string, hasFile: boolean): RunView {
-  const picture = createRunPicture(output);
+  const liveView = createLiveView(output);
   let isClosed = false;
   let isHeld = false;
   const draw = (): void => {
-    if (!isHeld) screen.show(picture.lines());
+    if (!isHeld) screen.show(liveView.lines());
   };
   const timer = setInterval(draw, frameMs);
   timer.unref();
@@ -131,7 +131,7 @@ function openPicture(screen: Screen, output: Output, mode: string, hasFile: bool
     take(event) {
       if (isClosed) return;
       if (event.kind === 'log' || isRemark(event)) say(lineOf(event, output) ?? '');
-      else picture.take(event);
+      else liveView.take(event);
       if (event.kind === 'step-ended' && mode === 'buffered' && event.result.output !== '')
         say(printableLines(event.result.output));
     },

@@ -11,7 +11,7 @@ import {
 } from '../../command.js';
 import { Failure } from '../../failure.js';
 import { configFileOf } from '../../locate.js';
-import { idleNotes, idleProfile } from './idle-options.js';
+import { unusedOptionNotes, unusedProfileNote } from './unused-options.js';
 import { agentOptions } from './run-agent.js';
 import { mocksOf, readAssignments } from './run-arguments.js';
 import { shownPlan } from './run-plan.js';
@@ -106,7 +106,7 @@ export const run: Command = {
   ],
   async run(given, context) {
     const request = await optionsOf(given, context);
-    for (const note of idleNotes(given, run.options ?? [])) context.output.note(note);
+    for (const note of unusedOptionNotes(given, run.options ?? [])) context.output.note(note);
     if (given.options['dry-run'] === true) return shownPlan(request, context);
     const { runFlow } = await import('../../../features/workflows/index.js');
     const view = openRunView(context, modeOf(given), request.text === undefined);
@@ -119,9 +119,9 @@ export const run: Command = {
         ...held,
         onEvent: (event) => view.take(event),
         onFindings: (found) => view.findings(found),
-        onChanged: (file) => view.remark(changedWords(file)),
-        onUntrusted: (file) => view.remark(untrustedWords(file)),
-        onIdleProfile: (profile) => view.remark(idleProfile(profile)),
+        onChanged: (file) => view.remark(changedNote(file)),
+        onUntrusted: (file) => view.remark(untrustedNote(file)),
+        onIdleProfile: (profile) => view.remark(unusedProfileNote(profile)),
       });
       if (answer.kind === 'inputs' && answer.problems.length === 0 && context.input.isTerminal) {
         const { missing } = answer;
@@ -148,7 +148,7 @@ async function optionsOf(given: Given, context: Context): Promise<RunOptions> {
   const agent = textOption(given, 'agent');
   const named = [workflow, resume, agent].filter((word) => word !== undefined);
   if (named.length !== 1) {
-    const message = 'Give exactly one of these: a workflow, --resume or --agent.';
+    const message = 'Pass exactly one of these: a workflow, --resume or --agent.';
     throw new Failure(
       named.length === 0 ? 'usage.missing_argument' : 'usage.exclusive',
       message,
@@ -183,11 +183,11 @@ async function optionsOf(given: Given, context: Context): Promise<RunOptions> {
 }
 
 /** Completed steps are kept, because a run is often resumed after its file was fixed. */
-function changedWords(file: string): string {
+function changedNote(file: string): string {
   return `${printable(file)} or a file it uses has changed since the run started. Completed steps are kept; the remaining steps use the new version.`;
 }
 
-function untrustedWords(file: string): string {
+function untrustedNote(file: string): string {
   return `servers from an untrusted file are not started. Review it, then run: tidegate trust ${shellWord(file)}`;
 }
 

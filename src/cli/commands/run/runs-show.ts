@@ -1,6 +1,6 @@
 import { printable, printableLines, shellWord } from '../../../config/index.js';
 import type { StepResult } from '../../../features/workflows/index.js';
-import { refusedWords, toolWords } from './agent-words.js';
+import { refusedText, toolLabel } from './agent-text.js';
 import type { Command } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
@@ -10,7 +10,7 @@ import { elapsed } from '../../terminal/elapsed.js';
 export const runsShow: Command = {
   name: 'runs show',
   summary: 'Show what a run did, step by step, and where its records are stored.',
-  arguments: [{ name: '<run>', about: 'ID of the run.' }],
+  arguments: [{ name: '<run>', about: 'Run ID, as shown by `runs list`.' }],
   examples: ['tidegate runs show 20260728-101500-a1b2c3'],
   async run(given, { env, output }) {
     const { showRun } = await import('../../../features/workflows/index.js');
@@ -56,13 +56,13 @@ export const runsShow: Command = {
 /** Tokens, cost, calls, refused calls and the error of a step. */
 function factsOf(result: StepResult): string {
   const { usage, tools = [], error, refused } = result;
-  const calls = tools.map((one) => `${toolWords(one)}${one.calls > 1 ? ` × ${String(one.calls)}` : ''}`);
+  const calls = tools.map((one) => `${toolLabel(one)}${one.calls > 1 ? ` × ${String(one.calls)}` : ''}`);
   const cost = usage?.cost ?? 0;
   return [
     ...(usage === undefined ? [] : [`${String(usage.input + usage.output)} tokens`]),
     ...(cost > 0 ? [`$${cost.toFixed(4)}`] : []),
     ...(calls.length === 0 ? [] : [`called ${calls.join(', ')}`]),
-    ...(refused === undefined ? [] : [refusedWords(result, true)]),
+    ...(refused === undefined ? [] : [refusedText(result, true)]),
     ...(error === undefined ? [] : [`${error.code}: ${error.message}`]),
   ].join(', ');
 }

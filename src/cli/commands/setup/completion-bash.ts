@@ -1,4 +1,4 @@
-import { below, type Fill, type Line } from './completion-words.js';
+import { below, type Fill, type Line } from './completion-data.js';
 
 /** Works with bash 3.2, the version on macOS. */
 export function bashScript(line: Line): string {

@@ -1,4 +1,4 @@
-import { below, type Entry, type Fill, type Line, type Option } from './completion-words.js';
+import { below, type Entry, type Fill, type Line, type Option } from './completion-data.js';
 
 export function fishScript(line: Line): string {
   return `# tidegate completion for fish. Save as ~/.config/fish/completions/tidegate.fish:
@@ -33,10 +33,10 @@ function entryLines({ name, options, argument }: Entry, line: Line): readonly st
   );
   const at = `complete -c tidegate -n ${quoted(`__tidegate_at ${quoted(name)}${others.join('')}`)}`;
   const own = argument.kind === 'none' ? [] : [`${at} ${filled(argument)}`];
-  return [...own, ...options.map((option) => `${at} ${optionWords(option)}`)];
+  return [...own, ...options.map((option) => `${at} ${optionArguments(option)}`)];
 }
 
-function optionWords({ name, about, value }: Option): string {
+function optionArguments({ name, about, value }: Option): string {
   const taken = value === undefined ? '' : ` -x ${filled(value)}`.trimEnd();
   return `-l ${name.slice(2)}${value?.kind === 'files' ? ' -r -F' : taken} -d ${quoted(about)}`;
 }

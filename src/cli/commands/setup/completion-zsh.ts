@@ -1,4 +1,4 @@
-import { below, type Fill, type Line } from './completion-words.js';
+import { below, type Fill, type Line } from './completion-data.js';
 
 export function zshScript(line: Line): string {
   return `#compdef tidegate

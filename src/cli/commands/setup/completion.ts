@@ -1,7 +1,7 @@
 import type { Command } from '../../command.js';
 import { bashScript } from './completion-bash.js';
 import { fishScript } from './completion-fish.js';
-import { lineOf } from './completion-words.js';
+import { lineOf } from './completion-data.js';
 import { zshScript } from './completion-zsh.js';
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';

@@ -54,14 +54,16 @@ function showCheck({ check, findings }: Examined, titleWidth: number, output: Ou
     // Twice 2 spaces, a mark of 4 and a space; plus a sign and a space if the terminal has signs.
     const lead = titleWidth + (hasSigns(output) ? 11 : 9);
     const width = Math.max(output.columns - lead, narrowest);
-    const [first = '', ...rest] = isToldBelow(finding) ? [cut(text, width, output)] : wrapped(text, width);
+    const [first = '', ...rest] = isRepeatedBelow(finding)
+      ? [cut(text, width, output)]
+      : wrapped(text, width);
     output.line(`  ${mark(state, output)} ${title}  ${first}`);
     for (const line of rest) output.line(' '.repeat(lead) + line);
   }
 }
 
 /** Findings repeated in full under `Needs work` or `Worth knowing` can be cut in the list. */
-function isToldBelow({ state, next }: Finding): boolean {
+function isRepeatedBelow({ state, next }: Finding): boolean {
   return state === 'fail' || state === 'warn' || (state === 'note' && next !== undefined);
 }
 
@@ -130,15 +132,15 @@ function sumLine({ examined, fixed }: Examination, output: Output): string {
   const parts = (['ok', 'note', 'warn', 'fail', 'skipped'] as const)
     .filter((state) => count(state) > 0)
     .map((state) => `${String(count(state))} ${words[state]}`);
-  const mendable = findings.filter(({ fix }) => fix !== undefined).length;
+  const fixable = findings.filter(({ fix }) => fix !== undefined).length;
   const hint =
-    mendable > 0 && fixed.length === 0
-      ? ` Run ${output.paint('green', 'tidegate doctor --fix')} to fix ${String(mendable)} of them.`
+    fixable > 0 && fixed.length === 0
+      ? ` Run ${output.paint('green', 'tidegate doctor --fix')} to fix ${String(fixable)} of them.`
       : '';
   return `${parts.join(', ')}.${hint}`;
 }
 
-/** A word, with a sign in front if the terminal can show it. */
+/** The state as a word, with a symbol in front if the terminal can show it. */
 function mark(state: CheckState, output: Output): string {
   const { done, failed, going } = output.signs;
   const signs = { ok: done, note: going, warn: '!', fail: failed, skipped: '-' } as const;

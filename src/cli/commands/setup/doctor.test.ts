@@ -30,14 +30,14 @@ const yaml = `servers:
 const set = 'tidegate secrets set A_TOKEN';
 
 describe('a file whose variables are not set', () => {
-  it('is not ok, and doctor says what to type', async () => {
+  it('is not ok, and doctor suggests a command', async () => {
     typed.write('tidegate.yaml', yaml);
     const [config] = await findings('config');
     expect(config).toMatchObject({ state: 'fail', next: set });
     expect(config?.detail).toContain('2 variables are not set');
     const [variables] = await findings('config.variables');
     expect(variables).toMatchObject({ state: 'fail', detail: 'not set: A_TOKEN, B_TOKEN', next: set });
-    // The control: without them it is.
+    // The control: without them it is ok.
     typed.write('tidegate.yaml', 'servers: {three: {command: x}}\n');
     expect(await findings('config')).toMatchObject([{ state: 'ok' }]);
   });
@@ -52,7 +52,7 @@ describe('a file whose variables are not set', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a state directory that others have rights to', () => {
-  it.each([0o755, 0o770])('is closed by --fix if it holds only Tidegate files', async (mode) => {
+  it.each([0o755, 0o770])('is made private by --fix if it contains only Tidegate files', async (mode) => {
     for (const name of ['secrets.json', 'import.lock', 'trust.json'])
       writeFileSync(join(typed.home, name), '{}', { mode: 0o600 });
     chmodSync(typed.home, mode);
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('a state directory that others hav
     expect(statSync(typed.home).mode & 0o777).toBe(0o700);
   });
 
-  it('is not changed if it holds other files, with the reason', async () => {
+  it('is not changed if it contains other files, with the reason', async () => {
     writeFileSync(join(typed.home, 'notes.txt'), '');
     chmodSync(typed.home, 0o755);
     const [finding] = await findings('home', '--fix');

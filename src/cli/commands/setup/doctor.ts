@@ -12,7 +12,7 @@ import { didYouMean } from '../../nearest-name.js';
 export const doctor: Command = {
   name: 'doctor',
   summary:
-    'Check your setup: machine, state, configuration, servers, store and agents. --fix repairs what is safe.',
+    'Check your setup: machine, state, configuration, servers, store and agents. --fix repairs what can be fixed safely.',
   options: [
     configOption,
     {
@@ -64,7 +64,7 @@ export const doctor: Command = {
 };
 
 async function examined(given: Given, context: Context, isFixing: boolean): Promise<Examination> {
-  const [{ checks, examine }, { keepingCommand }] = await Promise.all([
+  const [{ checks, examine }, { storeSecretsCommand }] = await Promise.all([
     import('../../../features/doctor/index.js'),
     import('../../../features/import/index.js'),
   ]);
@@ -80,7 +80,7 @@ async function examined(given: Given, context: Context, isFixing: boolean): Prom
       signal,
       ...(configFile !== undefined && { configFile }),
       checks: chosen,
-      keepingCommand,
+      storeSecretsCommand,
       isFixing,
       onProgress: (underWay, done) =>
         progress.show(

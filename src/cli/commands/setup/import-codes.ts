@@ -5,7 +5,7 @@ export const importCodes = {
   'import.unknown_client': {
     exit: exitCodes.notFound,
     meaning: 'Unknown client.',
-    remedy: 'To see all clients that are found: `tidegate import --dry-run`.',
+    remedy: 'To list the clients found here: `tidegate import --dry-run`.',
   },
   'import.unreadable': {
     exit: exitCodes.usage,

@@ -88,8 +88,8 @@ async function keepingOf(
   options: ImportOptions,
   { keep }: ImportChoice,
 ): Promise<Keeping> {
-  const { stillInClear } = await import('../../../features/import/index.js');
-  return { names: await stillInClear(options, unset), command: keep };
+  const { findPlainTextSecrets } = await import('../../../features/import/index.js');
+  return { names: await findPlainTextSecrets(options, unset), command: keep };
 }
 
 /** Opened late, because a dry run must not even create the state directory. */
@@ -195,7 +195,7 @@ async function agree({ isAgreed, again }: ImportChoice, { input, output, signal 
   if (!input.isTerminal || output.isJson)
     throw new Failure(
       'import.not_asked',
-      'Nothing was written: confirming needs a terminal.',
+      'Nothing was written: confirmation requires a terminal.',
       `${again} --yes`,
     );
   const answer = await input.ask('Write this and allow Tidegate to start these servers here? [y/N] ');

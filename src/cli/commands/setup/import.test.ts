@@ -53,7 +53,7 @@ describe('pointing a client at a gateway that cannot start', () => {
     expect(readFileSync(client, 'utf8')).not.toContain(secret);
   });
 
-  it('is done with a warning with --secrets reference', async () => {
+  it('is allowed with a warning with --secrets reference', async () => {
     const { code, out } = await typed.type([...point, '--yes', '--secrets', 'reference']);
     expect(code).toBe(0);
     expect(out).toContain(set);
@@ -75,7 +75,7 @@ describe('the question about secrets', () => {
     ['s', false],
     ['no', false],
     ['', false],
-  ])('takes %j for what it means', async (answer, isKept) => {
+  ])('understands the answer %j', async (answer, isKept) => {
     const { code, out } = await typed.type(['import'], '.', answer, 'y');
     expect(code).toBe(0);
     expect(out.includes('Stored GITHUB_TOKEN')).toBe(isKept);

@@ -22,7 +22,7 @@ export const importCommand: Command = {
     {
       name: '[clients...]',
       about:
-        'claude, mcp-json, claude-desktop, gemini, codex, opencode, cursor, vscode. Default: all that are found.',
+        'claude, mcp-json, claude-desktop, gemini, codex, opencode, cursor, vscode. Default: all clients found.',
     },
   ],
   options: [
@@ -182,7 +182,7 @@ async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCo
         names: given.arguments,
         place: { platform: process.platform, home, folders: projectFolders(cwd, home), env },
         isForced: given.options['force'] === true,
-        isMending: given.options['keep-changes'] === true,
+        keepsChanges: given.options['keep-changes'] === true,
         isDry,
       }),
     ),

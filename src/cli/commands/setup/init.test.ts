@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => typed.close());
 
-it('writes nothing when the answer is no', async () => {
+it('writes nothing if the answer is no', async () => {
   const { code, err } = await typed.type(['init'], '.', 'n');
   expect(code).toBe(6);
   expect(err).toContain('error import.refused: Nothing was written.');

@@ -26,7 +26,7 @@ export const init: Command = {
   ],
   examples: ['tidegate init', 'tidegate init --dry-run', 'tidegate init --yes --json'],
   async run(given, context) {
-    const [{ agentRoots, reportStarts }, { clientsNamed, lookAround }] = await Promise.all([
+    const [{ agentRoots, reportStarts }, { clientsNamed, examineWorkspace }] = await Promise.all([
       import('../../../features/workflows/index.js'),
       import('../../../features/import/index.js'),
     ]);
@@ -35,7 +35,7 @@ export const init: Command = {
     const roots = await agentRoots({ cwd, env });
     const reports = await reportStarts({ ...context, roots, limitMs: startMs });
     const agents = reports.filter(({ program, trouble }) => program !== undefined && trouble === undefined);
-    const workspace = lookAround(context.cwd, homeOf(context.env));
+    const workspace = examineWorkspace(context.cwd, homeOf(context.env));
     showFound(agents, workspace, context);
     showBroken(reports, context);
     const request = optionsOf(clientsNamed([]) ?? [], context);
@@ -128,11 +128,11 @@ function showFound(
   { folder, repository, languages }: Workspace,
   { output }: Context,
 ): void {
-  const said = agents.map(({ title, version }) => `${title}${version === undefined ? '' : ` ${version}`}`);
+  const names = agents.map(({ title, version }) => `${title}${version === undefined ? '' : ` ${version}`}`);
   const about = [repository === undefined ? 'no git repository' : 'git repository', ...languages];
   output.table(
     [
-      ['Agents', said.length === 0 ? 'none on PATH' : said.join(', ')],
+      ['Agents', names.length === 0 ? 'none on PATH' : names.join(', ')],
       ['Folder', printable(`${shortPath(folder)} (${about.join(', ')})`)],
     ],
     'wrapped',

@@ -72,7 +72,7 @@ function inheritsActive(given: Given): boolean {
 function parentOf(given: Given, { env }: Context): string {
   const [id, secret] = [textOption(given, 'from'), textOption(given, 'token')];
   if (id !== undefined && secret !== undefined) {
-    throw new Failure('usage.exclusive', 'Give the parent with --from or --token, not both.');
+    throw new Failure('usage.exclusive', 'Pass the parent with --from or --token, not both.');
   }
   const parent = id ?? secret ?? env['TIDEGATE_TOKEN'];
   if (parent !== undefined && parent !== '') return parent;

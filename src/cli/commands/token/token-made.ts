@@ -23,7 +23,7 @@ export async function tellMade(
   output.line(`${'Token'.padEnd(factWidth)}${output.paint('bold', made.secret)}`);
   output.line(`${' '.repeat(factWidth)}(shown only once; Tidegate stores only its hash)`);
   tokenLines(made.token, context);
-  const url = running ?? gateUrl(tidegate.config.http);
+  const url = running ?? gatewayUrl(tidegate.config.http);
   output.line(`${'Use it'.padEnd(factWidth)}TIDEGATE_TOKEN=<token> tidegate mcp --via ${shellWord(url)}`);
   if (running === undefined) output.note('No gateway is running for this folder. Start it: tidegate serve');
   for (const line of [...endLines(made), ...warningLines(warned)]) output.note(line);
@@ -37,7 +37,7 @@ function endLines({ token, endsWith }: Made): readonly string[] {
 }
 
 /** The URL of `serve` according to the configuration. */
-function gateUrl({ host, port }: OpenTokenAdmin['tidegate']['config']['http']): string {
+function gatewayUrl({ host, port }: OpenTokenAdmin['tidegate']['config']['http']): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${String(port)}/mcp`;
 }

@@ -19,7 +19,7 @@ export const tokenRevoke: Command = {
       output.json({ token: tokenJson(token), children, ...(isNew && { revision }) });
       const what = `${token.id} of ${printable(token.principal)}`;
       output.line(isNew ? `Revoked ${what} (revision ${String(revision)})` : `${what} is already revoked`);
-      if (isNew && children > 0) output.note(`Derived tokens that are void too: ${String(children)}`);
+      if (isNew && children > 0) output.note(`Derived tokens revoked as well: ${String(children)}`);
       return exitCodes.ok;
     });
   },

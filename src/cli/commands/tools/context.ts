@@ -5,7 +5,7 @@ import { exitCodes } from '../../exit-codes.js';
 import { largest } from '../../terminal/largest.js';
 import { askRunning } from '../../running-gateway.js';
 import { untilSettled } from '../../until-settled.js';
-import { trustHint, withGate } from '../../with-gateway.js';
+import { trustHint, withGateway } from '../../with-gateway.js';
 
 export const exposure: Command = {
   name: 'context',
@@ -55,7 +55,7 @@ function isReport(value: unknown): value is ContextReport {
 }
 
 function reportHere(given: Given, context: Context): Promise<ContextReport> {
-  return withGate(given, context, 'command', async (tidegate) => {
+  return withGateway(given, context, 'command', async (tidegate) => {
     await untilSettled(tidegate, context);
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined)

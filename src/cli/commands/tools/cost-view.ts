@@ -93,7 +93,7 @@ function sumLines(report: CostReport, { client }: CostOptions): readonly string[
   const { eager, lazy, now, mode, counted, setting, deferAboveTokens, defersItself } = report;
   const about = counted === 'estimate' ? 'about ' : '';
   const saved = eager.tokens === 0 ? 0 : Math.round((1 - lazy.tokens / eager.tokens) * 100);
-  const less = saved > 0 ? `${String(saved)} % less` : 'no less';
+  const less = saved > 0 ? `${String(saved)} % less` : 'no savings';
   const words = lazy.instructions === 0 ? '' : ' and a note about the rest';
   const who = client === undefined ? 'an unknown client' : printable(client);
   const why = defersItself
@@ -139,7 +139,7 @@ function usesLine({ uses }: CostReport): string {
 function countedLine({ counted }: CostReport): string {
   return counted === 'estimate'
     ? 'Tokens are estimated from text length. For 2,712 real tools, the total is 0.4 % off; nine of ten single tools are within -10 % and +20 %. --exact counts with o200k.'
-    : 'Tokens are counted with o200k (name, description and input schema, as JSON). Other models differ: Claude counts about 6 % more.';
+    : 'Tokens are counted with o200k (name, description and input schema, as JSON). Other models differ: Claude counts about 6% more.';
 }
 
 function say(text: string, output: Output, colour?: 'dim'): void {

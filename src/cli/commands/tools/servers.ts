@@ -1,12 +1,12 @@
 import { type Config, printable } from '../../../config/index.js';
-import { askRunningGate, type ProviderReport } from '../../running-gateway.js';
+import { askRunningGateway, type ProviderReport } from '../../running-gateway.js';
 import { type Command, configOption, type Context, type Given, textOption } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { didYouMean } from '../../nearest-name.js';
 import type { Colour } from '../../terminal/output.js';
 import { untilSettled } from '../../until-settled.js';
-import { trustHint, withGate } from '../../with-gateway.js';
+import { trustHint, withGateway } from '../../with-gateway.js';
 
 export const servers: Command = {
   name: 'servers',
@@ -24,7 +24,7 @@ export const servers: Command = {
 /** Asks a running `serve`; without one, or with `--config`, starts the servers here. */
 async function reportsOf(given: Given, context: Context): Promise<readonly ProviderReport[]> {
   if (textOption(given, 'config') === undefined) {
-    const running = await askRunningGate(context);
+    const running = await askRunningGateway(context);
     if (running !== undefined) {
       context.output.note(
         `From the running gateway at ${printable(running.url)} (pid ${String(running.pid)})`,
@@ -32,7 +32,7 @@ async function reportsOf(given: Given, context: Context): Promise<readonly Provi
       return running.servers;
     }
   }
-  return withGate(given, context, 'command', async (tidegate) => {
+  return withGateway(given, context, 'command', async (tidegate) => {
     await untilSettled(tidegate, context);
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined)

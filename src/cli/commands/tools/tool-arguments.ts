@@ -18,7 +18,7 @@ export async function argumentsText(
   const [first] = words;
   if (first === undefined) return '{}';
   const isWhole = first === '-' || /^\s*[{[]/.test(first);
-  if (isWhole && words.length > 1) refuse('Give one JSON object, or key=value pairs, not both.');
+  if (isWhole && words.length > 1) refuse('Pass one JSON object or key=value pairs, not both.');
   if (first === '-') return objectText(await input.readAll(), 'standard input', refuse);
   if (isWhole) return objectText(first, 'the arguments', refuse);
   const members = words.map((word) => memberText(word, fields, refuse));

@@ -43,7 +43,7 @@ function fieldsOf(schema: JsonRecord, aliases: Tool['aliases'] = {}): readonly F
     const { type, description } = field;
     return {
       name,
-      type: typeWords(field),
+      type: typeText(field),
       isText: type === 'string',
       isRequired: required.includes(name),
       about: typeof description === 'string' ? printable(description) : '',
@@ -54,20 +54,20 @@ function fieldsOf(schema: JsonRecord, aliases: Tool['aliases'] = {}): readonly F
 
 const deepest = 3;
 
-function typeWords(schema: JsonRecord, depth = 0): string {
+function typeText(schema: JsonRecord, depth = 0): string {
   const { type, enum: values, const: constant, items, properties } = schema;
-  if (Array.isArray(values)) return values.map(valueWords).join(' | ');
-  if (constant !== undefined) return valueWords(constant);
+  if (Array.isArray(values)) return values.map(valueText).join(' | ');
+  if (constant !== undefined) return valueText(constant);
   const choices = [...asList(schema['anyOf']), ...asList(schema['oneOf'])];
   if (type === undefined && choices.length > 0 && depth < deepest)
-    return [...new Set(choices.map((choice) => typeWords(asRecord(choice), depth + 1)))].join(' or ');
-  if (type === 'array' && depth < deepest) return `array of ${typeWords(asRecord(items), depth + 1)}`;
+    return [...new Set(choices.map((choice) => typeText(asRecord(choice), depth + 1)))].join(' or ');
+  if (type === 'array' && depth < deepest) return `array of ${typeText(asRecord(items), depth + 1)}`;
   const names = Object.keys(asRecord(properties));
   if (type === 'object' && names.length > 0) return `{ ${names.map(printable).join(', ')} }`;
-  return typeof type === 'string' ? printable(type) : asList(type).map(valueWords).join(' or ') || 'any';
+  return typeof type === 'string' ? printable(type) : asList(type).map(valueText).join(' or ') || 'any';
 }
 
-function valueWords(value: unknown): string {
+function valueText(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

@@ -2,11 +2,11 @@ import type { Tidegate } from '../../../app/index.js';
 import { type Given, type OptionSpec, textOption } from '../../command.js';
 import { Failure } from '../../failure.js';
 import { didYouMean } from '../../nearest-name.js';
-import { tierWords } from './tier-words.js';
+import { tierDescriptions } from './tier-descriptions.js';
 import { summaryOf, type Tool } from './with-tools.js';
 
 const effects = ['read', 'write', 'execute', 'ask'] as const satisfies readonly Tool['effect'][];
-const tiers = [...Object.keys(tierWords), 'none'];
+const tiers = [...Object.keys(tierDescriptions), 'none'];
 
 export const toolFilterOptions: readonly OptionSpec[] = [
   {

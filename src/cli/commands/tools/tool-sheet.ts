@@ -2,7 +2,7 @@ import { asRecord } from '../../../lib/is-record.js';
 import { printable, printableLines, shellWord } from '../../../config/index.js';
 import type { Output } from '../../terminal/output.js';
 import { argumentsOf, type Field, resultFieldsOf } from './tool-fields.js';
-import { factsOf } from './tool-words.js';
+import { factsOf } from './tool-facts.js';
 import type { Tool } from './with-tools.js';
 import { readable, wrapped } from '../../terminal/wrap.js';
 

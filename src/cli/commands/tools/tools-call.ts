@@ -15,7 +15,7 @@ import { resultLines } from './tool-result.js';
 import { argumentsOf } from './tool-fields.js';
 import { findTool, type Tool } from './with-tools.js';
 import { unknownArgumentLines } from './unknown-arguments.js';
-import { withGate } from '../../with-gateway.js';
+import { withGateway } from '../../with-gateway.js';
 
 export const toolsCall: Command = {
   name: 'tools call',
@@ -35,7 +35,7 @@ export const toolsCall: Command = {
   run(given, context) {
     const [name = '', ...words] = given.arguments;
     const as = textOption(given, 'as');
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       const found = findTool(tidegate, name, context);
       const tool =
         as === undefined

@@ -15,7 +15,7 @@ import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { didYouMean } from '../../nearest-name.js';
 import { untilSettled } from '../../until-settled.js';
-import { trustHint, withGate } from '../../with-gateway.js';
+import { trustHint, withGateway } from '../../with-gateway.js';
 
 export const toolsCost: Command = {
   name: 'tools cost',
@@ -62,7 +62,7 @@ function topOf(text: string | undefined): number {
 }
 
 function reportOf(given: Given, context: Context): Promise<CostReport> {
-  return withGate(given, context, 'command', async (tidegate) => {
+  return withGateway(given, context, 'command', async (tidegate) => {
     await untilSettled(tidegate, context);
     const untrusted = trustHint(tidegate);
     if (untrusted !== undefined)

@@ -4,7 +4,7 @@ import { exitCodes } from '../../exit-codes.js';
 import { listErrors } from '../plugin/with-plugins.js';
 import { serversIn, toolFilter, toolFilterOptions } from './tool-filter.js';
 import { summaryOf, toolsOf } from './with-tools.js';
-import { trustHint, withGate, workspaceNotes } from '../../with-gateway.js';
+import { trustHint, withGateway, workspaceNotes } from '../../with-gateway.js';
 
 export const toolsList: Command = {
   name: 'tools list',
@@ -23,7 +23,7 @@ export const toolsList: Command = {
   run(given, context) {
     const { output } = context;
     const isWanted = toolFilter(given);
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       const { toolJson, withoutIdleLeads } = await import('../../../app/index.js');
       const all = withoutIdleLeads(tidegate, await toolsOf(tidegate, context));
       const tools = all.filter(isWanted(serversIn(all, tidegate)));
@@ -37,10 +37,10 @@ export const toolsList: Command = {
           summaryOf(tool),
         ]),
       );
-      const troubled = tidegate.gateway.registry
+      const unready = tidegate.gateway.registry
         .status()
         .filter(({ state }) => state === 'failed' || state === 'pending');
-      for (const { id, state, detail } of troubled) {
+      for (const { id, state, detail } of unready) {
         output.note(
           `${id.startsWith('plugin:') ? '' : 'server '}${printable(id)} ${state === 'failed' ? 'failed' : 'is still starting'}${detail === undefined ? '' : `: ${printable(detail)}`}`,
         );
@@ -70,7 +70,7 @@ export const toolsList: Command = {
       output.note('No tools available. To check your servers: tidegate servers');
       // An empty list caused by missing servers must not look like success.
       if (untrusted !== undefined) return exitCodes.untrusted;
-      return troubled.length > 0 ? exitCodes.unavailable : exitCodes.ok;
+      return unready.length > 0 ? exitCodes.unavailable : exitCodes.ok;
     });
   },
 };

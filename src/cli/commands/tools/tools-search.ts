@@ -3,7 +3,7 @@ import { asOption, type Command, configOption, textOption, toolsOption } from '.
 import { exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
 import { untilSettled } from '../../until-settled.js';
-import { trustHint, withGate } from '../../with-gateway.js';
+import { trustHint, withGateway } from '../../with-gateway.js';
 
 const most = 25;
 
@@ -31,7 +31,7 @@ export const toolsSearch: Command = {
     const { output, signal } = context;
     const query = given.arguments.join(' ');
     const maxResults = maximum(textOption(given, 'max'));
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       await untilSettled(tidegate, context);
       const { createQuietExchange } = await import('../../../app/index.js');
       const catalog = await tidegate.exposure.catalog.serve(tidegate.localSession('connection'));

@@ -5,7 +5,7 @@ import { Failure } from '../../failure.js';
 import { mermaidLines } from '../../terminal/mermaid.js';
 import { sheetLines } from './tool-sheet.js';
 import { findTool, type Tool } from './with-tools.js';
-import { withGate } from '../../with-gateway.js';
+import { withGateway } from '../../with-gateway.js';
 
 export const toolsShow: Command = {
   name: 'tools show',
@@ -21,7 +21,7 @@ export const toolsShow: Command = {
   run(given, context) {
     const { output } = context;
     const [name = ''] = given.arguments;
-    return withGate(given, context, 'command', async (tidegate) => {
+    return withGateway(given, context, 'command', async (tidegate) => {
       const tool = await findTool(tidegate, name, context);
       if (given.options['graph'] === true) return showGraph(tool, context);
       output.jsonText(jsonOf(tool));

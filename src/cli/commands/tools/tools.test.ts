@@ -6,7 +6,7 @@ afterAll(() => typed.close());
 beforeAll(() => typed.write('notes.txt', 'one\ntwo\n'));
 
 describe('tools show', () => {
-  it('shows facts, arguments and result of a tool', async () => {
+  it('shows the facts, arguments and result of a tool', async () => {
     const { code, out } = await typed.type(['tools', 'show', 'Read']);
     expect(code).toBe(0);
     expect(out).toMatch(/^Read {2}Read a file\n\nsource {2}builtin\neffect {2}read\nhints {3}read-only, /);
@@ -16,7 +16,7 @@ describe('tools show', () => {
     expect(out).toMatch(/\nResult\n {2}file_path +string, always\n/);
   });
 
-  it('gives the same as JSON, with the definition as agents get it', async () => {
+  it('returns the same as JSON, with the definition that agents get', async () => {
     const { out, err } = await typed.type(['tools', 'show', 'Read', '--json']);
     expect(err).toBe('');
     expect(JSON.parse(out)).toMatchObject({
@@ -33,7 +33,7 @@ describe('tools show', () => {
 });
 
 describe('tools call', () => {
-  it('[16.17] names an argument that a reading tool does not know, in the result', async () => {
+  it('[16.17] reports an unknown argument of a read tool in the result', async () => {
     const wrong = await typed.type(['tools', 'call', 'Read', 'path=notes.txt', 'ofset=2']);
     expect(wrong.code).toBe(0);
     expect(wrong.out).toContain('one');
@@ -43,7 +43,7 @@ describe('tools call', () => {
     expect(right.out).not.toContain('one');
   });
 
-  it('[16.17] names it in the structured result too', async () => {
+  it('[16.17] reports it in the structured result too', async () => {
     const { out } = await typed.type(['tools', 'call', 'Read', 'path=notes.txt', 'ofset=2', '--json']);
     expect(JSON.parse(out)).toMatchObject({
       structuredContent: { ignored_arguments: ['"ofset" (did you mean "offset"?)'] },

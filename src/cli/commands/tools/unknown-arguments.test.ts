@@ -36,7 +36,7 @@ describe('unknown arguments of a tool', () => {
     [{ edits: [{ al: 1 }] }, ['"edits[0].al". Sent anyway. Did you mean "all"?']],
     [{ ['x\u001b[2J']: 1 }, ['"x\\u001b[2J". Sent anyway.']],
     [{ __proto__: undefined, constructor: 1 }, ['"constructor". Sent anyway.']],
-  ])('are named for %j', (given, lines) => {
+  ])('are reported for %j', (given, lines) => {
     const expected = lines.map((line) => `warning: Edit has no argument ${line}`);
     expect(unknownArgumentLines(closed, JSON.stringify(given))).toEqual(expected);
   });
@@ -69,7 +69,7 @@ describe('unknown arguments of a tool', () => {
     ]);
   });
 
-  it('are counted where there are many', () => {
+  it('are counted if there are many', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`odd${String(i)}`, 1]));
     const lines = unknownArgumentLines(closed, JSON.stringify(many));
     expect(lines).toHaveLength(11);

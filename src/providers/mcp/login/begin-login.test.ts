@@ -96,7 +96,7 @@ describe('a login', () => {
     expect(world.asked('/register')).toHaveLength(1);
   });
 
-  it('registers anew after a client was forgotten', async () => {
+  it('registers again after a client was forgotten', async () => {
     expect(await whole()).toBe('ok');
     world.faults.forgetsClients = true;
     const open = await begin({}, { longestMs: 200 });

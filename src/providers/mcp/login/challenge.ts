@@ -36,6 +36,14 @@ export function scopeUnion(...scopes: readonly (string | undefined)[]): string |
   return all.length === 0 ? undefined : [...new Set(all)].join(' ');
 }
 
+const maxScopes = 100;
+const maxScopeLength = 4096;
+
+/** More than any honest server needs. The list is kept in a file and in every link. */
+export function areTooMany(scope: string | undefined): boolean {
+  return scope !== undefined && (scope.length > maxScopeLength || scope.split(' ').length > maxScopes);
+}
+
 /** Whether all wanted scopes were granted. */
 export function isGranted(wanted: string | undefined, granted: string | undefined): boolean {
   const has = new Set(granted?.split(' '));

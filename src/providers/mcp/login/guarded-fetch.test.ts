@@ -83,7 +83,7 @@ describe('what a login may fetch', () => {
     },
   );
 
-  it('is bounded in size and time, and follows nobody', async () => {
+  it('is limited in size and time, and follows no redirect', async () => {
     expect(await reasonOf(base, base, { mostBytes: 1000, longestMs: 300 })).toBe('unfit');
     expect(await reasonOf(base, `${base}/silent`)).toBe('unreachable');
     expect(await reasonOf(base, `${base}/away`)).toBe('302');

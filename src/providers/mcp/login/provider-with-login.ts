@@ -38,9 +38,8 @@ export interface WithLoginParts {
 export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provider {
   const { server, login } = parts;
   const tool = loginTool(parts);
+  const context: LoginContext = { ...parts, inner, tool, ours: `login ${randomUUID()}` };
   const whileUnknown: Catalogue = { ...emptyCatalogue, tools: [tool] };
-  /** Marks our own questions, whose answers must never go to the server. */
-  const ours = `login ${randomUUID()}`;
   /** After a login was needed, the login tool stays listed until the server's own tools are known. */
   let wasNeeded = false;
   login.onChange(() => {
@@ -54,86 +53,17 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
     return isOnItsWay ? whileUnknown : known;
   }
 
-  /** The answer of the login tool after the login. */
-  function present(): Outcome {
-    const isSilent = isEmpty(inner.list()) && !['idle', 'pending'].includes(inner.status().state);
-    if (!isSilent) return text(`Tidegate is logged in to ${server}. List the tools again.`);
-    const message = `Tidegate is logged in to ${server}, but the server lists no tools.`;
-    return faulted(createFault('provider.unavailable', message));
-  }
-
-  async function need(call: Call, exchange: Exchange): Promise<Outcome> {
-    if (isOurs(call)) return afterAnswer(call, exchange);
-    if (!parts.givesLinks) return faulted(fault(server, `The server ${server} requires a login.`));
-    try {
-      const link = await login.offer();
-      return canOpenLinks(call, exchange) ? question(call, link) : wanted(server, link);
-    } catch (error) {
-      return wanted(server, undefined, error);
-    }
-  }
-
-  /** The user agreed to open the browser. Waits here for the login to finish. */
-  async function afterAnswer(call: Call, exchange: Exchange): Promise<Outcome> {
-    if (!isAccepted(call)) return faulted(fault(server, `The login to ${server} was declined.`));
-    const isOld = (): boolean => call.answers?.state === stateNow();
-    if (login.isNeeded || isOld()) await login.settled(exchange.signal, parts.timeoutMs);
-    const isThere = !login.isNeeded && !isOld();
-    if (!isThere) return faulted(fault(server, `The login to ${server} is not finished.`));
-    return isLoginTool(call) ? present() : inner.call(ownOf(call), exchange);
-  }
-
-  function question(call: Call, link: string): Outcome {
-    const params = {
-      mode: 'url',
-      message: `The server ${server} requires a login.`,
-      url: link,
-      ...(call.client.protocol === 'legacy' && { elicitationId: randomUUID() }),
-    };
-    const questions = JsonText.from({ login: { method: 'elicitation/create', params } });
-    return { kind: 'asks', questions, state: stateNow() };
-  }
-
-  /** Identifies the insufficient token by its hash, without revealing it. */
-  function stateNow(): string {
-    return `${ours} ${sha256Of(login.tokens?.access ?? '')}`;
-  }
-
-  function isOurs({ answers }: Call): boolean {
-    return answers?.state?.startsWith(ours) === true;
-  }
-
-  function ownOf(call: Call): Call {
-    if (!isOurs(call)) return call;
-    const { answers: _answers, ...rest } = call;
-    return Object.freeze(rest);
-  }
-
-  function isLoginTool({ target }: Call): boolean {
-    return target.kind === 'tool' && target.spec.definition === tool.definition;
-  }
-
-  async function offerTool(call: Call, exchange: Exchange): Promise<Outcome> {
-    if (!login.isNeeded) return present();
-    const outcome = await need(call, exchange);
-    if (outcome.kind !== 'fault') return outcome;
-    const { message, suggestion = '' } = outcome.fault;
-    const link = faultData(outcome.fault, 'provider.login')?.link;
-    // The link was requested, so returning it is a success.
-    return link === undefined ? outcome : text(`${message} ${suggestion}\n${link}`);
-  }
-
   return {
     ...inner,
     status: () => statusOf(inner.status(), server, login),
     list,
     ready: () => (login.isNeeded ? Promise.resolve() : inner.ready()),
     call(call, exchange) {
-      if (isLoginTool(call)) return offerTool(call, exchange);
-      if (login.isNeeded) return need(call, exchange);
+      if (isLoginTool(context, call)) return offerTool(context, call, exchange);
+      if (login.isNeeded) return need(context, call, exchange);
       return inner
-        .call(ownOf(call), exchange)
-        .then((outcome) => (wantsLogin(outcome) ? need(call, exchange) : outcome));
+        .call(ownOf(context, call), exchange)
+        .then((outcome) => (wantsLogin(outcome) ? need(context, call, exchange) : outcome));
     },
     onChange(listener) {
       const [stopInner, stopLogin] = [inner.onChange(listener), login.onChange(listener)];
@@ -147,6 +77,86 @@ export function providerWithLogin(inner: Provider, parts: WithLoginParts): Provi
       return inner.close();
     },
   };
+}
+
+interface LoginContext extends WithLoginParts {
+  readonly inner: Provider;
+  /** The login tool. */
+  readonly tool: ToolSpec;
+  /** Marks our own questions, whose answers must never go to the server. */
+  readonly ours: string;
+}
+
+/** The answer of the login tool after the login. */
+function present(context: LoginContext): Outcome {
+  const isSilent =
+    isEmpty(context.inner.list()) && !['idle', 'pending'].includes(context.inner.status().state);
+  if (!isSilent) return text(`Tidegate is logged in to ${context.server}. List the tools again.`);
+  const message = `Tidegate is logged in to ${context.server}, but the server lists no tools.`;
+  return faulted(createFault('provider.unavailable', message));
+}
+
+async function need(context: LoginContext, call: Call, exchange: Exchange): Promise<Outcome> {
+  if (isOurs(context, call)) return afterAnswer(context, call, exchange);
+  if (!context.givesLinks)
+    return faulted(fault(context.server, `The server ${context.server} requires a login.`));
+  try {
+    const link = await context.login.offer();
+    return canOpenLinks(call, exchange) ? question(context, call, link) : wanted(context.server, link);
+  } catch (error) {
+    return wanted(context.server, undefined, error);
+  }
+}
+
+/** The user agreed to open the browser. Waits here for the login to finish. */
+async function afterAnswer(context: LoginContext, call: Call, exchange: Exchange): Promise<Outcome> {
+  if (!isAccepted(call))
+    return faulted(fault(context.server, `The login to ${context.server} was declined.`));
+  const isOld = (): boolean => call.answers?.state === stateNow(context);
+  if (context.login.isNeeded || isOld()) await context.login.settled(exchange.signal, context.timeoutMs);
+  const isThere = !context.login.isNeeded && !isOld();
+  if (!isThere) return faulted(fault(context.server, `The login to ${context.server} is not finished.`));
+  return isLoginTool(context, call) ? present(context) : context.inner.call(ownOf(context, call), exchange);
+}
+
+function question(context: LoginContext, call: Call, link: string): Outcome {
+  const params = {
+    mode: 'url',
+    message: `The server ${context.server} requires a login.`,
+    url: link,
+    ...(call.client.protocol === 'legacy' && { elicitationId: randomUUID() }),
+  };
+  const questions = JsonText.from({ login: { method: 'elicitation/create', params } });
+  return { kind: 'asks', questions, state: stateNow(context) };
+}
+
+/** Identifies the insufficient token by its hash, without revealing it. */
+function stateNow(context: LoginContext): string {
+  return `${context.ours} ${sha256Of(context.login.tokens?.access ?? '')}`;
+}
+
+function isOurs(context: LoginContext, { answers }: Call): boolean {
+  return answers?.state?.startsWith(context.ours) === true;
+}
+
+function ownOf(context: LoginContext, call: Call): Call {
+  if (!isOurs(context, call)) return call;
+  const { answers: _answers, ...rest } = call;
+  return Object.freeze(rest);
+}
+
+function isLoginTool(context: LoginContext, { target }: Call): boolean {
+  return target.kind === 'tool' && target.spec.definition === context.tool.definition;
+}
+
+async function offerTool(context: LoginContext, call: Call, exchange: Exchange): Promise<Outcome> {
+  if (!context.login.isNeeded) return present(context);
+  const outcome = await need(context, call, exchange);
+  if (outcome.kind !== 'fault') return outcome;
+  const { message, suggestion = '' } = outcome.fault;
+  const link = faultData(outcome.fault, 'provider.login')?.link;
+  // The link was requested, so returning it is a success.
+  return link === undefined ? outcome : text(`${message} ${suggestion}\n${link}`);
 }
 
 function loginTool({ server, prefix, source }: WithLoginParts): ToolSpec {

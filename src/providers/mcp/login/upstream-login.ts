@@ -1,7 +1,7 @@
 import type { Log } from '../../../ports/log.js';
 import type { Clock } from '../options.js';
 import type { OpenLogin } from './begin-login.js';
-import { type Challenge, isGranted, scopeUnion } from './challenge.js';
+import { areTooMany, type Challenge, isGranted, scopeUnion } from './challenge.js';
 import { grantOf, type KeptLogin, type KeptTokens, type LoginFiles, loginKey } from './kept-login.js';
 import { LoginFailure, type LoginSettings } from './settings.js';
 import type * as Work from './work.js';
@@ -47,182 +47,238 @@ export interface UpstreamLogin {
 /** How often to check for a login or logout by another process. */
 const lookMs = 1000;
 const renewAgainMs = 10_000;
+/** A link is replaced by one with more scopes at most this often. */
+const replaceFlowMs = 10_000;
 
 export function openUpstreamLogin(parts: UpstreamLoginParts): UpstreamLogin {
-  const { server, settings, files, clock, log } = parts;
-  const key = loginKey(server, settings);
-  const life = new AbortController();
-  const listeners = new Set<() => void>();
-  let kept: KeptLogin | undefined = files.read(key);
-  let stamp = files.stamp(key);
-  let lookedAt = clock.now();
-  let need: Challenge | undefined;
-  let lastChallenge: Challenge = {};
-  let renewing: Promise<boolean> | undefined;
-  let renewAt = 0;
-  let flow: Promise<OpenLogin> | undefined;
-  let stopLooking: (() => void) | undefined;
+  return new ServerLogin(parts);
+}
 
-  const tokens = (): KeptTokens | undefined => grantOf(kept)?.tokens;
+class ServerLogin implements UpstreamLogin {
+  readonly #parts: UpstreamLoginParts;
+  readonly #key: string;
+  readonly #life = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  #kept: KeptLogin | undefined;
+  #stamp: string;
+  #lookedAt: number;
+  #need: Challenge | undefined;
+  #lastChallenge: Challenge = {};
+  #renewing: Promise<boolean> | undefined;
+  #renewAt = 0;
+  #flow: Promise<OpenLogin> | undefined;
+  #flowEnd = new AbortController();
+  #flowAt = 0;
+  /** Scopes that servers asked for while the flow was open, and whether its link requests too few of them. */
+  #asked: string | undefined;
+  #isFlowStale = false;
+  #stopLooking: (() => void) | undefined;
 
-  function look(): void {
-    lookedAt = clock.now();
-    const seen = files.stamp(key);
-    if (seen === stamp) return;
-    const before = tokens()?.access;
-    stamp = seen;
-    kept = files.read(key);
-    const now = tokens()?.access;
-    if (now === before) return;
-    if (now !== undefined) need = undefined;
-    changed();
+  constructor(parts: UpstreamLoginParts) {
+    this.#parts = parts;
+    this.#key = loginKey(parts.server, parts.settings);
+    this.#kept = parts.files.read(this.#key);
+    this.#stamp = parts.files.stamp(this.#key);
+    this.#lookedAt = parts.clock.now();
   }
 
-  function changed(): void {
-    for (const listener of listeners) listener();
+  get isNeeded(): boolean {
+    return this.#need !== undefined;
   }
 
-  function header(): string | undefined {
-    if (clock.now() - lookedAt >= lookMs) look();
-    const access = tokens()?.access;
+  get tokens(): KeptTokens | undefined {
+    return grantOf(this.#kept)?.tokens;
+  }
+
+  header(): string | undefined {
+    if (this.#parts.clock.now() - this.#lookedAt >= lookMs) this.#look();
+    const access = this.tokens?.access;
     return access === undefined ? undefined : `Bearer ${access}`;
   }
 
+  whenFresh(): Promise<void> | undefined {
+    const { until, refresh } = this.tokens ?? {};
+    const now = this.#parts.clock.now();
+    if (until === undefined || refresh === undefined || until > now || this.#renewAt > now) return undefined;
+    this.#renewAt = now + renewAgainMs;
+    // If this fails, the server's response to the old token reports it.
+    return this.#renewOnce(undefined).then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  async refused({ status, challenge, used }: LoginRefusal): Promise<AfterRefusal> {
+    this.#look();
+    const now = this.header();
+    if (now !== undefined && now !== used) return 'again';
+    if (status === 403) return this.#wantMore(challenge);
+    if (used === undefined) return this.#mustLogIn(challenge);
+    try {
+      const isRenewed = await this.#renewOnce(challenge);
+      if (isRenewed && this.header() !== used) return 'again';
+    } catch (error) {
+      return { detail: `the login could not be renewed: ${describeError(error)}` };
+    }
+    return this.#mustLogIn(challenge);
+  }
+
+  async offer(): Promise<string> {
+    if (this.#isFlowStale && this.#parts.clock.now() - this.#flowAt >= replaceFlowMs) this.#endFlow();
+    const { link } = await (this.#flow ??= this.#begin());
+    return link;
+  }
+
+  settled(signal: AbortSignal, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stop();
+        this.#listeners.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const stop = this.#parts.clock.after(ms, done, true);
+      this.#listeners.add(done);
+      signal.addEventListener('abort', done, { once: true });
+      this.#flow?.then(({ finished }) => finished.catch(done), done);
+      if (signal.aborted) done();
+    });
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#life.abort();
+    this.#stopLooking?.();
+    this.#listeners.clear();
+  }
+
+  #look(): void {
+    this.#lookedAt = this.#parts.clock.now();
+    const seen = this.#parts.files.stamp(this.#key);
+    if (seen === this.#stamp) return;
+    const before = this.tokens?.access;
+    this.#stamp = seen;
+    this.#kept = this.#parts.files.read(this.#key);
+    const now = this.tokens?.access;
+    if (now === before) return;
+    if (now !== undefined) this.#need = undefined;
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
   /** Polls only while a login is needed. */
-  function keepLooking(): void {
-    stopLooking ??= clock.after(
+  #keepLooking(): void {
+    this.#stopLooking ??= this.#parts.clock.after(
       lookMs,
       () => {
-        stopLooking = undefined;
-        look();
-        if (need !== undefined && !life.signal.aborted) keepLooking();
+        this.#stopLooking = undefined;
+        this.#look();
+        if (this.#need !== undefined && !this.#life.signal.aborted) this.#keepLooking();
       },
       true,
     );
   }
 
-  function renewOnce(challenge: Challenge | undefined): Promise<boolean> {
-    const used = tokens()?.access;
+  #renewOnce(challenge: Challenge | undefined): Promise<boolean> {
+    const used = this.tokens?.access;
     if (used === undefined) return Promise.resolve(false);
-    renewing ??= load()
+    this.#renewing ??= load()
       .then(({ renew }) =>
-        renew({ server, key, files, settings, used, signal: life.signal, ...(challenge && { challenge }) }),
+        renew({
+          server: this.#parts.server,
+          key: this.#key,
+          files: this.#parts.files,
+          settings: this.#parts.settings,
+          used,
+          signal: this.#life.signal,
+          ...(challenge && { challenge }),
+        }),
       )
       .finally(() => {
-        renewing = undefined;
-        look();
+        this.#renewing = undefined;
+        this.#look();
       });
-    return renewing;
+    return this.#renewing;
   }
 
-  function mustLogIn(challenge: Challenge): AfterRefusal {
-    lastChallenge = challenge;
-    const isNew = need === undefined;
-    need = challenge;
-    keepLooking();
+  #mustLogIn(challenge: Challenge): AfterRefusal {
+    this.#lastChallenge = challenge;
+    const isNew = this.#need === undefined;
+    this.#need = challenge;
+    this.#keepLooking();
     if (isNew) {
-      log('warn', 'the server requires a login');
-      changed();
+      this.#parts.log('warn', 'the server requires a login');
+      this.#changed();
     }
     return 'login';
   }
 
   /** The server accepts the token, but this request needs more scopes. */
-  async function wantMore(challenge: Challenge): Promise<AfterRefusal> {
-    const granted = tokens()?.scope;
+  async #wantMore(challenge: Challenge): Promise<AfterRefusal> {
+    const granted = this.tokens?.scope;
     if (challenge.scope === undefined || isGranted(challenge.scope, granted))
       return { detail: 'HTTP 403: insufficient_scope, although all requested scopes were granted' };
-    lastChallenge = challenge;
-    const wanted = scopeUnion(granted, kept?.wanted, challenge.scope);
-    if (wanted !== undefined && wanted !== kept?.wanted) {
-      const { rememberWanted } = await load();
-      await rememberWanted(files, key, wanted);
-      look();
-    }
+    const wanted = scopeUnion(granted, this.#kept?.wanted, this.#asked, challenge.scope);
+    if (areTooMany(wanted)) return { detail: 'HTTP 403: the server asks for too many OAuth scopes' };
+    this.#lastChallenge = { ...challenge, ...(wanted !== undefined && { scope: wanted }) };
     // An existing link requests too few scopes.
-    flow = undefined;
+    if (this.#flow !== undefined && !isGranted(wanted, this.#asked)) this.#isFlowStale = true;
+    this.#asked = wanted;
+    if (wanted !== undefined && wanted !== this.#kept?.wanted) {
+      const { rememberWanted } = await load();
+      await rememberWanted(this.#parts.files, this.#key, wanted);
+      this.#look();
+    }
     return 'login';
   }
 
-  async function refused({ status, challenge, used }: LoginRefusal): Promise<AfterRefusal> {
-    look();
-    const now = header();
-    if (now !== undefined && now !== used) return 'again';
-    if (status === 403) return wantMore(challenge);
-    if (used === undefined) return mustLogIn(challenge);
-    try {
-      const isRenewed = await renewOnce(challenge);
-      if (isRenewed && header() !== used) return 'again';
-    } catch (error) {
-      return { detail: `the login could not be renewed: ${describeError(error)}` };
-    }
-    return mustLogIn(challenge);
+  /** Closes the port of a link that is replaced. */
+  #endFlow(): void {
+    this.#flowEnd.abort();
+    this.#flow = undefined;
   }
 
-  function begin(): Promise<OpenLogin> {
+  #begin(): Promise<OpenLogin> {
+    const end = new AbortController();
+    this.#flowEnd = end;
+    this.#flowAt = this.#parts.clock.now();
+    this.#isFlowStale = false;
     const begun = load().then(({ beginLogin }) =>
-      beginLogin({ server, key, files, settings, challenge: lastChallenge, signal: life.signal }),
+      beginLogin({
+        server: this.#parts.server,
+        key: this.#key,
+        files: this.#parts.files,
+        settings: this.#parts.settings,
+        challenge: this.#lastChallenge,
+        signal: AbortSignal.any([this.#life.signal, end.signal]),
+      }),
     );
     const over = (): void => {
-      if (flow === begun) flow = undefined;
+      if (this.#flow !== begun) return;
+      this.#flow = undefined;
+      this.#asked = undefined;
     };
-    begun.then(({ finished }) => finished.catch(told).finally(() => (over(), look())), over);
+    begun.then(
+      ({ finished }) =>
+        finished
+          .catch((error: unknown) => (end.signal.aborted ? undefined : this.#reportFailure(error)))
+          .finally(() => (over(), this.#look())),
+      over,
+    );
     return begun;
   }
 
-  function told(error: unknown): void {
-    if (!life.signal.aborted) log('warn', 'a login failed', { reason: describeError(error) });
+  #reportFailure(error: unknown): void {
+    if (!this.#life.signal.aborted)
+      this.#parts.log('warn', 'a login failed', { reason: describeError(error) });
   }
-
-  return {
-    get isNeeded() {
-      return need !== undefined;
-    },
-    get tokens() {
-      return tokens();
-    },
-    header,
-    whenFresh() {
-      const { until, refresh } = tokens() ?? {};
-      const now = clock.now();
-      if (until === undefined || refresh === undefined || until > now || renewAt > now) return undefined;
-      renewAt = now + renewAgainMs;
-      // If this fails, the server's response to the old token reports it.
-      return renewOnce(undefined).then(
-        () => undefined,
-        () => undefined,
-      );
-    },
-    refused,
-    async offer() {
-      const { link } = await (flow ??= begin());
-      return link;
-    },
-    settled(signal, ms) {
-      return new Promise((resolve) => {
-        const done = (): void => {
-          stop();
-          listeners.delete(done);
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        const stop = clock.after(ms, done, true);
-        listeners.add(done);
-        signal.addEventListener('abort', done, { once: true });
-        flow?.then(({ finished }) => finished.catch(done), done);
-        if (signal.aborted) done();
-      });
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    close() {
-      life.abort();
-      stopLooking?.();
-      listeners.clear();
-    },
-  };
 }
 
 /** Loads the SDK-based code only when a token is needed. */

@@ -22,7 +22,7 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
     const message = `${clash.first} and ${clash.second} both offer ${JSON.stringify(clash.name)}.`;
     throw new StepFailure('USER.MCP_PROXY.NAME_COLLISION', message);
   }
-  if (isAny) tellIdle(step.own.tidegate?.tools ?? [], tools, frame, place);
+  if (isAny) warnAboutIdlePatterns(step.own.tidegate?.tools ?? [], tools, frame, place);
   const { lazy, inherit_active_mcp: inheritActive } = step.own.tidegate ?? {};
   return {
     tools,
@@ -33,19 +33,19 @@ export async function toolsFor(step: StepOf<'agent'>, frame: Frame, place: Place
 }
 
 /** Warns about patterns that match nothing, and about an agent without tools: both are likely mistakes. */
-function tellIdle(
+function warnAboutIdlePatterns(
   patterns: readonly string[],
   tools: readonly string[],
   { parts }: Frame,
   { path }: Place,
 ): void {
-  const tell = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
+  const emit = (text: string): void => parts.onEvent({ kind: 'log', path, text, isWarning: true });
   const known = parts.gateway.registry.list(parts.session, 'tools').map(({ name }) => name);
-  for (const line of idlePatternLines(patterns, known, 'tools: ')) tell(line);
+  for (const line of idlePatternLines(patterns, known, 'tools: ')) emit(line);
   // Plugin tools are exact names that were already checked.
   const isGiven = createToolFilter(tools);
   if (!known.some(isGiven) && !tools.some((name) => !patterns.includes(name)))
-    tell('The agent has no tools: nothing matches its tool settings.');
+    emit('The agent has no tools: nothing matches its tool settings.');
 }
 
 /** The grammar already rejected all other values. */

@@ -9,7 +9,7 @@ import {
 import type { Session } from '../../../core/index.js';
 import { providerNamed } from '../../grammar/providers.js';
 import type { StepOf } from '../../grammar/workflow.js';
-import { nativeWords } from '../../native-words.js';
+import { describeNativePermissions } from '../../describe-native-permissions.js';
 import { createReader, type Frame, type Place, type Reader } from '../frame.js';
 import { Cancelled, type Done, StepFailure } from '../result.js';
 import { requireTrusted } from '../still-trusted.js';
@@ -30,7 +30,7 @@ export async function runAgent(step: AgentStep, frame: Frame, place: Place): Pro
   const system = systemOf(step, reader, frame);
   await requireTrusted(frame);
   refuseNatives(step, reader.text(step.own.provider ?? ''), frame);
-  tellNatives(step, reader.text(step.own.provider ?? ''), frame, place);
+  warnAboutNativeTools(step, reader.text(step.own.provider ?? ''), frame, place);
   const given = await toolsFor(step, frame, place);
   const { tools } = given;
   const ticket = await parts.tickets.issue({ ...given, tools, run: frame.runId, step: step.name });
@@ -69,7 +69,12 @@ function refuseNatives({ own, name }: AgentStep, provider: string, { parts }: Fr
 }
 
 /** Warns if a step does not configure tools: its author may not know that the agent has its own. */
-function tellNatives({ own }: AgentStep, provider: string, { parts }: Frame, { path, loop }: Place): void {
+function warnAboutNativeTools(
+  { own }: AgentStep,
+  provider: string,
+  { parts }: Frame,
+  { path, loop }: Place,
+): void {
   const { mcp_proxy: proxy, tidegate: gate } = own;
   const isCli = providerNamed(provider) !== 'openai_compatible';
   if (!isCli || isIsolated(proxy, gate) || (loop?.index ?? 0) > 0) return;
@@ -77,7 +82,7 @@ function tellNatives({ own }: AgentStep, provider: string, { parts }: Frame, { p
     proxy === undefined ? '. Add `mcp_proxy: {enable: true}` or a `tidegate:` block to remove them' : '';
   const text = `${provider} keeps its own tools here, and their calls bypass Tidegate${away}.`;
   parts.onEvent({ kind: 'log', path, text, isWarning: true });
-  const permissions = `native permissions: ${nativeWords(provider, own.options)}`;
+  const permissions = `native permissions: ${describeNativePermissions(provider, own.options)}`;
   parts.onEvent({ kind: 'log', path, text: permissions, isWarning: false });
 }
 

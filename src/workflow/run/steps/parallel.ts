@@ -62,7 +62,7 @@ export async function runParallel(step: StepOf<'parallel'>, frame: Frame, place:
   const settled = await Promise.allSettled(Array.from({ length: lanes }, lane));
   if (place.signal.aborted) throw new Cancelled('The branches were stopped.');
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
-  return judged(strategy, branches, results, frame);
+  return outcomeOf(strategy, branches, results, frame);
 }
 
 /** Without this check, the run would end silently because no branch could ever start. */
@@ -75,7 +75,7 @@ function refuseCircle(branches: readonly string[], { workflow }: Frame): void {
   );
 }
 
-function judged(
+function outcomeOf(
   strategy: string,
   branches: readonly string[],
   results: ReadonlyMap<string, StepResult>,

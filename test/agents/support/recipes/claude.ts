@@ -33,7 +33,7 @@ function startClaude({ place, model, isIsolated }: RecipeParts): Start {
       DISABLE_TELEMETRY: '1',
       DISABLE_ERROR_REPORTING: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      // Ours must be shown at once, also where the agent's own tools are there.
+      // Our tools must be shown at once, even if the agent keeps its own.
       ENABLE_TOOL_SEARCH: 'false',
     },
   };

@@ -57,7 +57,7 @@ function startCodex({ place, model, isIsolated }: RecipeParts, slug: string): St
       ...(isIsolated
         ? ['--enable', 'mcp_tool_list_changed', ...codexOff.flatMap((feature) => ['--disable', feature])]
         : []),
-      // Also when isolated: what is refused then is refused without a sandbox.
+      // Also if isolated: calls are then refused without a sandbox.
       '--dangerously-bypass-approvals-and-sandbox',
       '-',
     ],

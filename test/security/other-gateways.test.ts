@@ -1,0 +1,88 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HttpGate, openHttpGate } from '../support/gate.js';
+import { openOwnPlace, type OwnPlace, type OwnWorld, serveOwnPlace, textOf } from '../support/own-place.js';
+import { runGate } from '../support/run-program.js';
+import type { SdkClient } from '../support/sdk-clients.js';
+
+// One gateway works in a folder whose subfolder belongs to another. Agents of the first must not reach the store, log,
+// configuration and long output of the second, whether one process serves both or two.
+
+const inner = 'packages/api';
+const config = { store: { file: './data/store.db' }, log: { file: './logs/gateway.log' } };
+
+/** A project with its own store inside the workspace. The store exists and holds an admin. */
+async function openNested(): Promise<{ readonly place: OwnPlace; readonly folder: string }> {
+  const files = Object.fromEntries(
+    ['readme.txt', 'data/readme.txt'].map((name) => [`${inner}/${name}`, 'an ordinary file']),
+  );
+  const place = await openOwnPlace({ state: 'outside', files });
+  const folder = realpathSync(place.at(inner));
+  mkdirSync(join(folder, '.git'));
+  writeFileSync(join(folder, 'tidegate.yaml'), JSON.stringify(config));
+  const inFolder = (...args: readonly string[]) =>
+    runGate({ ...place, directory: folder }, args, { cwd: folder });
+  expect((await inFolder('trust', '--yes')).status).toBe(0);
+  expect((await inFolder('grant', 'user:boss', '--admin')).status).toBe(0);
+  return { place, folder };
+}
+
+function attempts(agent: SdkClient): Promise<readonly string[]> {
+  return Promise.all([
+    textOf(agent, 'Read', { file_path: `${inner}/tidegate.yaml` }),
+    textOf(agent, 'Read', { file_path: `${inner}/data/store.db` }),
+    textOf(agent, 'Grep', { pattern: 'boss|store.db', output_mode: 'content', include_ignored: true }),
+    textOf(agent, 'Bash', { command: `sqlite3 ${inner}/data/store.db 'select * from grants'; true` }),
+    textOf(agent, 'Bash', { command: `cat ${inner}/tidegate.yaml ${inner}/logs/*; true` }),
+  ]);
+}
+
+describe.each(['one process', 'two processes'])(
+  'a gateway inside the workspace of another, in %s',
+  (kind) => {
+    let world: OwnWorld;
+    let second: HttpGate | undefined;
+    let agent: SdkClient;
+    beforeAll(async () => {
+      const { place, folder } = await openNested();
+      if (kind === 'two processes')
+        second = await openHttpGate({ ...place, configFile: join(folder, 'tidegate.yaml') });
+      world = await serveOwnPlace(place, ...(kind === 'one process' ? ['--workspace', folder] : []));
+      agent = await world.client('agent:mallory', 'execution');
+    });
+    afterAll(async () => {
+      await second?.close();
+      await world.close();
+    });
+
+    it('[15.2] its store, log and configuration are absent for agents of the outer one', async () => {
+      for (const text of await attempts(agent))
+        expect(text).not.toMatch(/boss|store: |"store"|gateway\.log"/);
+      const write = await textOf(agent, 'Write', { file_path: `${inner}/data/store.db`, content: 'x' });
+      expect(write).toMatch(/private|not exist|not found/i);
+    });
+
+    it('[15.2] control: other files of that folder are visible, and so is a store that no gateway uses', async () => {
+      expect(await textOf(agent, 'Read', { file_path: `${inner}/readme.txt` })).toContain('an ordinary file');
+      await textOf(agent, 'Bash', {
+        command:
+          "mkdir -p packages/other/data && sqlite3 packages/other/data/store.db 'create table boss(a)'",
+      });
+      const found = await textOf(agent, 'Bash', { command: 'sqlite3 packages/other/data/store.db .schema' });
+      expect(found).toContain('boss');
+    });
+
+    it('[15.40] long output of its callers is absent for agents of the outer one', async () => {
+      const output = join(world.place.at(inner), '.tidegate', 'output', 'of-another');
+      mkdirSync(output, { recursive: true });
+      writeFileSync(join(output, 'bash.txt'), 'the-long-output');
+      const path = `${inner}/.tidegate/output/of-another/bash.txt`;
+      expect(await textOf(agent, 'Read', { file_path: path })).not.toContain('the-long-output');
+      expect(await textOf(agent, 'Bash', { command: `cat ${path}; true` })).not.toContain('the-long-output');
+      // Control: the same file elsewhere.
+      writeFileSync(world.place.at('plain.txt'), 'the-long-output');
+      expect(await textOf(agent, 'Bash', { command: 'cat plain.txt' })).toContain('the-long-output');
+    });
+  },
+);
