@@ -104,7 +104,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were t
     waitFor(
       async () => {
         await agent.tools();
-        return agent.said().includes(`${kind} not started yet`) && agent.said().includes('still runs');
+        return agent.said().includes(`${kind} not started yet`) && agent.said().includes('still running');
       },
       20_000,
       () => agent.said(),
@@ -222,7 +222,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were t
     const late = await open();
     await late.call('Bash', { command: 'true' });
     await waitFor(
-      async () => (await said(late, 'srv_hello')).includes('still runs'),
+      async () => (await said(late, 'srv_hello')).includes('still running'),
       20_000,
       () => late.said(),
     );
@@ -270,7 +270,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were t
       expect(place.run('trust', '--yes').status).toBe(0);
       if (isLocked) {
         await waitFor(
-          () => agent.said().includes('still runs'),
+          () => agent.said().includes('still running'),
           20_000,
           () => agent.said(),
         );
