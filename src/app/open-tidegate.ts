@@ -12,6 +12,7 @@ import {
 } from '../core/index.js';
 import { createSessionTelling, type SessionTelling } from '../features/context/tell-sessions.js';
 import { type Gateway, openGateway } from '../gateway/index.js';
+import { redactText, withKnownClean } from '../observers/log/index.js';
 import type { Log } from '../ports/log.js';
 import { createWireCommon } from '../transports/index.js';
 import { openAccess, type OpenedAccess } from '../workspace/access/open-access.js';
@@ -97,6 +98,7 @@ async function openParts(options: TidegateOptions, tidegate: () => Tidegate): Pr
       checkArguments: (tool, params) => exposure.checkArguments(tool, params),
       stages: openStages(config),
       observers: [...observers.all, access.audit],
+      redact: withKnownClean(redactText),
       now: () => performance.now(),
       onLeave: (session) => local.forget(session),
     }),

@@ -1,4 +1,4 @@
-import { type Fault, faultRow } from './fault.js';
+import type { Fault } from './fault.js';
 import type { JsonText } from '../lib/json-text.js';
 import type { Client, Principal, Session } from './session.js';
 import type { PromptSpec, ResourceSpec, TemplateSpec, ToolSpec } from './tool.js';
@@ -76,32 +76,11 @@ export type Outcome =
   | { readonly kind: 'asks'; readonly questions: JsonText; readonly state?: string }
   | { readonly kind: 'fault'; readonly fault: Fault };
 
-export interface Attempt {
-  readonly request: Request;
-  readonly call?: Call;
-  readonly outcome: Outcome;
-  readonly ms: number;
-}
-
-/** Whether Tidegate refused the attempt, before or after it became a call. */
-export function isRefused({ call, outcome }: Pick<Attempt, 'call' | 'outcome'>): boolean {
-  return call === undefined || (outcome.kind === 'fault' && faultRow(outcome.fault.code).isRefusal === true);
-}
-
 /** The target's name for messages. */
 export function wantedName(wanted: Wanted): string {
   if (wanted.kind === 'resource') return wanted.uri;
   if (wanted.kind !== 'completion') return wanted.name;
   return wanted.of.kind === 'prompt' ? wanted.of.name : wanted.of.uriTemplate;
-}
-
-/** Whether the result has `isError`. Large results are parsed only if they can contain it. */
-export function isToolError({ request, outcome }: Pick<Attempt, 'request' | 'outcome'>): boolean {
-  if (request.wanted.kind !== 'tool' || outcome.kind !== 'content') return false;
-  const { text } = outcome.result;
-  if (!text.includes('"isError"') && !text.includes('\\u')) return false;
-  const { value } = outcome.result;
-  return typeof value === 'object' && value !== null && 'isError' in value && value.isError === true;
 }
 
 export function faulted(fault: Fault): Outcome {

@@ -51,64 +51,73 @@ export type EndStep = (failure?: string) => void;
 
 /**
  * An exchange that behaves like another one. Every wrapper extends it, so that a new member cannot get lost in one of them.
- * `base` is asked each time: a parked call changes its caller.
+ * `base` is read each time: a parked call changes its caller.
  */
-export class DerivedExchange implements Exchange {
-  readonly #base: () => Exchange;
-
-  constructor(base: () => Exchange) {
-    this.#base = base;
-  }
+export abstract class DerivedExchange implements Exchange {
+  protected abstract get base(): Exchange;
 
   get isCancelled(): boolean {
-    return this.#base().isCancelled;
+    return this.base.isCancelled;
   }
 
   get signal(): AbortSignal {
-    return this.#base().signal;
+    return this.base.signal;
   }
 
   get wantsProgress(): boolean {
-    return this.#base().wantsProgress;
+    return this.base.wantsProgress;
   }
 
   get logLevel(): LogLevel | undefined {
-    return this.#base().logLevel;
+    return this.base.logLevel;
   }
 
   get asking(): 'live' | 'rounds' {
-    return this.#base().asking;
+    return this.base.asking;
   }
 
   get step(): ((name: string) => EndStep) | undefined {
-    const base = this.#base();
+    const base = this.base;
     return base.step && ((name) => base.step?.(name) ?? (() => undefined));
   }
 
   onCancel(listener: () => void): () => void {
-    return this.#base().onCancel(listener);
+    return this.base.onCancel(listener);
   }
 
   progress(params: JsonText): void {
-    this.#base().progress(params);
+    this.base.progress(params);
   }
 
   log(level: LogLevel, params: JsonText): void {
-    this.#base().log(level, params);
+    this.base.log(level, params);
   }
 
   canAnswer(method: QuestionMethod): boolean {
-    return this.#base().canAnswer(method);
+    return this.base.canAnswer(method);
   }
 
   ask(question: Question): Promise<Answer> {
-    return this.#base().ask(question);
+    return this.base.ask(question);
   }
 }
 
 /** A derived exchange with some members replaced. */
 export function deriveExchange(base: () => Exchange, changes: Partial<Exchange>): Exchange {
-  return Object.defineProperties(new DerivedExchange(base), Object.getOwnPropertyDescriptors(changes));
+  return Object.defineProperties(new ChangedExchange(base), Object.getOwnPropertyDescriptors(changes));
+}
+
+class ChangedExchange extends DerivedExchange {
+  readonly #base: () => Exchange;
+
+  constructor(base: () => Exchange) {
+    super();
+    this.#base = base;
+  }
+
+  protected override get base(): Exchange {
+    return this.#base();
+  }
 }
 
 /** An exchange for callers that only want the result: no notifications, no questions. */

@@ -1,10 +1,8 @@
+export { type Attempt, beginAttempt, type Beginning, type OpenAttempt, traceIdOf } from './attempt.js';
 export {
-  type Attempt,
   type Call,
   content,
   faulted,
-  isRefused,
-  isToolError,
   type Outcome,
   type Request,
   type Resumption,

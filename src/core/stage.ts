@@ -1,4 +1,5 @@
-import type { Attempt, Call, Outcome, Request } from './call.js';
+import type { Attempt, Beginning } from './attempt.js';
+import type { Call, Outcome } from './call.js';
 import type { EndStep, Exchange } from './exchange.js';
 
 /** The pipeline stages in order. The provider comes last. */
@@ -15,10 +16,10 @@ export interface Stage {
   handle(call: Call, exchange: Exchange, next: Next): Promise<Outcome>;
 }
 
-/** Sees every attempt, including refused ones, and changes nothing. */
+/** Sees every attempt without secrets, including refused ones, and changes nothing. */
 export interface Observer {
   readonly name: string;
-  begin(request: Request): (attempt: Attempt) => void;
+  begin(begun: Beginning): (attempt: Attempt) => void;
   /** A step within a request has started. */
   step?(requestId: string, name: string): EndStep;
 }

@@ -100,13 +100,36 @@ function seal(fields: Fields): Call {
 }
 
 /** Carries a mark that only this file can set. Much cheaper than a set of all admitted calls. */
-class SealedCall {
+class SealedCall implements Fields {
   readonly #mark = true;
+  readonly requestId: Fields['requestId'];
+  readonly principal: Fields['principal'];
+  readonly session: Fields['session'];
+  readonly client: Fields['client'];
+  readonly target: Fields['target'];
+  readonly providerId: Fields['providerId'];
+  readonly params: Fields['params'];
+  readonly input: Fields['input'];
+  readonly ignored: Fields['ignored'];
+  readonly trace: Fields['trace'];
+  readonly answers: Fields['answers'];
+  readonly resumed: Fields['resumed'];
 
   constructor(fields: Fields, key: symbol) {
     // Code that holds a call can also reach its constructor.
     if (key !== ourKey) throw new Error('only admit may create calls');
-    Object.assign(this, fields);
+    this.requestId = fields.requestId;
+    this.principal = fields.principal;
+    this.session = fields.session;
+    this.client = fields.client;
+    this.target = fields.target;
+    this.providerId = fields.providerId;
+    this.params = fields.params;
+    this.input = fields.input;
+    this.ignored = fields.ignored;
+    this.trace = fields.trace;
+    this.answers = fields.answers;
+    this.resumed = fields.resumed;
   }
 
   static isOne(value: object): boolean {

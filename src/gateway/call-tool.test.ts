@@ -63,7 +63,7 @@ describe('a request through the bridge', () => {
     );
     expect(outcome.kind).toBe('content');
     expect(provider.calls.map(({ target }) => target)).toMatchObject([{ spec: { name: 'a' } }]);
-    expect(attempts).toMatchObject([{ request: { wanted: { name: 'a' }, via: 'call_tool' } }]);
+    expect(attempts).toMatchObject([{ name: 'a', via: 'call_tool' }]);
   });
 
   it('finds what is hidden as little as what is absent, and says so in the same words', async () => {

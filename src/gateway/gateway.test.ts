@@ -10,6 +10,7 @@ import {
 } from '../../test/support/gateway.js';
 import {
   type Attempt,
+  type Beginning,
   content,
   createFault,
   type Exchange,
@@ -25,10 +26,10 @@ const done = content(JsonText.from({ content: [] }));
 
 function createRecorder(): {
   readonly observer: Observer;
-  readonly begun: Request[];
+  readonly begun: Beginning[];
   readonly ended: Attempt[];
 } {
-  const begun: Request[] = [];
+  const begun: Beginning[] = [];
   const ended: Attempt[] = [];
   const observer: Observer = {
     name: 'recorder',
@@ -167,8 +168,30 @@ describe('observers', () => {
     });
     const request = toolRequest('echo');
     await gateway.call(request, createFakeExchange());
-    expect(begun).toEqual([request]);
-    expect(ended).toMatchObject([{ request, outcome: done, ms: 7, call: { providerId: 'one' } }]);
+    const { id, session, client, wanted } = request;
+    expect(begun).toMatchObject([{ id, session, client, wanted, kind: 'tool', name: 'echo' }]);
+    expect(ended).toMatchObject([{ id, outcome: 'content', ms: 7, provider: 'one', isRefused: false }]);
+  });
+
+  it.each([
+    ['without secrets', (text: string) => text.replaceAll('hunter2', '…'), 0],
+    ['with them, if nothing redacts (control)', (text: string) => text, 4],
+  ])('see texts %s', async (_how, redact, found) => {
+    const { observer, ended } = createRecorder();
+    const broken = (): never => {
+      throw new Error('hunter2');
+    };
+    const providers = [createFakeProvider('one', { hunter2: broken })];
+    const gateway = openHall({ providers, observers: [observer], redact, access: createOpenAccess() });
+    const session = { ...sessionOf('hunter2'), principal: { ...ada, id: 'hunter2' } };
+    await gateway.call(toolRequest('hunter2', {}, { session }), createFakeExchange());
+    const texts = ended.flatMap(({ name, sessionId, principal, detail = '' }) => [
+      name,
+      sessionId,
+      principal,
+      detail,
+    ]);
+    expect(texts.filter((text) => text.includes('hunter2'))).toHaveLength(found);
   });
 
   it('see refused, forged, invalid, cancelled and broken attempts too', async () => {
@@ -200,7 +223,7 @@ describe('observers', () => {
     await gateway.call(toolRequest('broken'), createFakeExchange());
     await gateway.call(toolRequest('broken', {}, forged), createFakeExchange({ asking: 'rounds' }));
     await gateway.call(toolRequest('broken'), left);
-    const codes = ended.map(({ outcome }) => outcome.kind === 'fault' && outcome.fault.code);
+    const codes = ended.map(({ fault }) => fault);
     expect(codes).toEqual([
       'tool.not_found',
       'tool.not_found',
@@ -210,7 +233,7 @@ describe('observers', () => {
       'call.cancelled',
     ]);
     // Only what was admitted became a call.
-    expect(ended.map(({ call }) => call !== undefined)).toEqual([false, false, false, true, false, true]);
+    expect(ended.map(({ source }) => source !== undefined)).toEqual([false, false, false, true, false, true]);
   });
 
   it('see what a stage refused', async () => {
@@ -224,7 +247,7 @@ describe('observers', () => {
       observers: [observer],
     });
     await gateway.call(toolRequest('echo'), createFakeExchange());
-    expect(ended).toMatchObject([{ outcome: { kind: 'fault', fault: refusal } }]);
+    expect(ended).toMatchObject([{ outcome: 'fault', fault: 'tool.not_found', isRefused: true }]);
   });
 
   it('change nothing when they throw, and the others still see', async () => {

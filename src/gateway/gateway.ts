@@ -32,6 +32,8 @@ export interface GatewayParts {
   readonly exposure: Exposure;
   readonly stages: readonly Stage[];
   readonly observers: readonly Observer[];
+  /** Removes secrets from texts before observers see them. */
+  readonly redact: (text: string) => string;
   readonly now: () => number;
   /** Called once when a session ends, to release what belongs to it. */
   readonly onLeave?: (session: Session) => void;
@@ -60,35 +62,40 @@ export function openGateway(parts: GatewayParts): Gateway {
   const { registry } = inside;
   const pipeline = createPipeline(parts.stages);
   const multiRound = openMultiRound(parts.seal ?? createStateSeal(parts.now));
-  const watch = createWatching(parts.observers, parts.now);
+  const watch = createWatching(parts);
   const rights = rightsIn(inside, parts.access);
 
   /** Observers, admission, pipeline, provider: every call takes this path. */
   async function call(asked: Request, caller: Exchange): Promise<Outcome> {
     const request = isCallTool(asked) ? await behindCallTool(asked).catch(() => asked) : asked;
     const watching = watch(request);
-    const admission = await admitted(request).catch((error: unknown) => refused(internalFault(error)));
-    const outcome = admission.ok
-      ? await carried(request, watching.withSteps(caller), admission).catch((error: unknown) =>
-          faulted(internalFault(error)),
-        )
-      : faulted(admission.fault);
-    watching.end(outcome, admission.ok ? admission.call : undefined);
+    let call: Call | undefined;
+    let outcome: Outcome;
+    try {
+      // Refresh right before the check: a revoked right must not let the call through.
+      await inside.prepare(request.session, request.wanted);
+      const admission = admitted(request);
+      if (admission.ok) ({ call } = admission);
+      outcome = admission.ok
+        ? await carried(request, watching.withSteps(caller), admission)
+        : faulted(admission.fault);
+    } catch (error) {
+      outcome = faulted(internalFault(error));
+    }
+    watching.end(outcome, call);
     return request === asked ? outcome : toldByCallTool(outcome);
   }
 
-  async function admitted(request: Request): Promise<Admission> {
+  function admitted(request: Request): Admission {
     const { session, wanted } = request;
     const continued = multiRound.continued(request);
     if ('fault' in continued) return refused(continued.fault);
-    // Refresh right before the check: a revoked right must not let the call through.
-    await inside.prepare(session, wanted);
     const admission = admit(request, inside.find(session, wanted), continued);
     const problem = admission.ok ? activated(request, admission.call) : undefined;
     return problem === undefined ? admission : refused(problem);
   }
 
-  async function carried(
+  function carried(
     request: Request,
     exchange: Exchange,
     { call, provider, parkedId }: Extract<Admission, { ok: true }>,

@@ -14,18 +14,29 @@ import { readQuestions, unanswerable } from './questions.js';
 
 const maxRounds = 16;
 
-/** Calls a provider for a client that can be asked during the call. Each round of questions is sent at once. */
-export async function callWithLiveAsks(provider: Provider, call: Call, exchange: Exchange): Promise<Outcome> {
+export type Asks = Extract<Outcome, { kind: 'asks' }>;
+
+/** Asks the client during the call, and calls the provider again with the answers. Each round is sent at once. */
+export async function callWithAnswers(
+  provider: Provider,
+  call: Call,
+  exchange: Exchange,
+  first: Asks,
+): Promise<Outcome> {
   let current = call;
-  for (let round = 0; round < maxRounds; round += 1) {
-    const outcome = await provider.call(current, exchange);
-    if (outcome.kind !== 'asks') return outcome;
-    const answered = await answersTo(outcome.questions, exchange);
+  let asks = first;
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const answered = await answersTo(asks.questions, exchange);
     if (!answered.ok) return faulted(answered.fault);
+    // A call that asks once more than it may is not made again.
+    if (round === maxRounds) break;
     current = withAnswers(current, {
       responses: answered.responses,
-      ...(outcome.state !== undefined && { state: outcome.state }),
+      ...(asks.state !== undefined && { state: asks.state }),
     });
+    const outcome = await provider.call(current, exchange);
+    if (outcome.kind !== 'asks') return outcome;
+    asks = outcome;
   }
   return faulted(createFault('ask.too_many', 'The tool kept asking for input without returning a result.'));
 }

@@ -334,7 +334,7 @@ describe('parked calls are bounded', () => {
     const parked = (await Promise.all(outcomes)).map((outcome) => asksOf(outcome).state);
     const refused = await gateway.call(request, caller());
     expect(refused).toMatchObject({ fault: { code: 'call.too_many' } });
-    expect(endings).toEqual(['refused']);
+    await expect.poll(() => endings).toEqual(['refused']);
     // Another session has its own places, and an answered call frees one.
     const other = { ...request, session: sessionOf('session-2') };
     expect((await gateway.call(other, caller())).kind).toBe('asks');

@@ -8,7 +8,9 @@ import { toolRequest } from '../../test/support/gateway.js';
 const begin: Observer['begin'] = () => () => {};
 
 function withSteps(exchange: Exchange, id: string, observers: readonly Observer[]): Exchange {
-  return createWatching(observers, () => 0)(toolRequest('echo', {}, { id })).withSteps(exchange);
+  return createWatching({ observers, now: () => 0, redact: (text) => text })(
+    toolRequest('echo', {}, { id }),
+  ).withSteps(exchange);
 }
 
 describe('steps of a call', () => {

@@ -1,10 +1,12 @@
 import {
   type Attempt,
+  beginAttempt,
   type Call,
   deriveExchange,
   type EndStep,
   type Exchange,
   type Observer,
+  type OpenAttempt,
   type Outcome,
   type Request,
 } from '../core/index.js';
@@ -16,35 +18,34 @@ export interface Watching {
   end(outcome: Outcome, call: Call | undefined): void;
 }
 
+export interface WatchingParts {
+  readonly observers: readonly Observer[];
+  readonly now: () => number;
+  /** Removes secrets from texts before any observer sees them. */
+  readonly redact: (text: string) => string;
+}
+
 /** Tells observers of each attempt. An observer that throws loses its own record; the call goes on. */
-export function createWatching(
-  observers: readonly Observer[],
-  now: () => number,
-): (request: Request) => Watching {
-  const ofSteps = observers.filter((observer) => observer.step !== undefined);
-  return (request) => new RequestWatching(observers, ofSteps, now, request);
+export function createWatching(parts: WatchingParts): (request: Request) => Watching {
+  const ofSteps = parts.observers.filter((observer) => observer.step !== undefined);
+  return (request) => new RequestWatching(parts, ofSteps, request);
 }
 
 class RequestWatching implements Watching {
   readonly #ends: ((attempt: Attempt) => void)[] = [];
   readonly #ofSteps: readonly Observer[];
   readonly #now: () => number;
-  readonly #request: Request;
+  readonly #begun: OpenAttempt;
   readonly #started: number;
 
-  constructor(
-    observers: readonly Observer[],
-    ofSteps: readonly Observer[],
-    now: () => number,
-    request: Request,
-  ) {
+  constructor({ observers, now, redact }: WatchingParts, ofSteps: readonly Observer[], request: Request) {
     this.#ofSteps = ofSteps;
     this.#now = now;
-    this.#request = request;
     this.#started = now();
+    this.#begun = beginAttempt(request, redact);
     for (const observer of observers) {
       try {
-        this.#ends.push(observer.begin(request));
+        this.#ends.push(observer.begin(this.#begun));
       } catch {
         // Observers must not fail the call.
       }
@@ -54,13 +55,12 @@ class RequestWatching implements Watching {
   withSteps(exchange: Exchange): Exchange {
     if (this.#ofSteps.length === 0) return exchange;
     return deriveExchange(() => exchange, {
-      step: (name) => stepOf(this.#ofSteps, this.#request.id, name),
+      step: (name) => stepOf(this.#ofSteps, this.#begun.id, name),
     });
   }
 
   end(outcome: Outcome, call: Call | undefined): void {
-    const ms = this.#now() - this.#started;
-    const attempt = { request: this.#request, ...(call && { call }), outcome, ms };
+    const attempt = this.#begun.end(outcome, call, this.#now() - this.#started);
     for (const end of this.#ends) {
       try {
         end(attempt);

@@ -16,25 +16,27 @@ const lookMs = 5000;
  * stay open for minutes and blocks a shared server meanwhile.
  */
 export class ExchangeWhileAllowed extends DerivedExchange {
-  readonly #exchange: Exchange;
+  protected override readonly base: Exchange;
   readonly #request: Request;
   readonly #rights: Rights;
   #isOver = false;
-  /** Listeners for the end of the call, with the functions that stop listening to the caller. */
-  #listeners: Map<() => void, () => void> | undefined;
+  /** Listeners for the end of the call. An object each, because the same function may be added twice. */
+  #listeners: Set<Listener> | undefined;
+  /** Set while there are listeners: the caller's exchange may live much longer than this call. */
+  #stopBase: (() => void) | undefined;
   #controller: AbortController | undefined;
   #openQuestions = 0;
   #stopLooking: (() => void) | undefined;
 
   constructor(exchange: Exchange, request: Request, rights: Rights) {
-    super(() => exchange);
-    this.#exchange = exchange;
+    super();
+    this.base = exchange;
     this.#request = request;
     this.#rights = rights;
   }
 
   override get isCancelled(): boolean {
-    return this.#isOver || this.#exchange.isCancelled;
+    return this.#isOver || this.base.isCancelled;
   }
 
   override get signal(): AbortSignal {
@@ -47,21 +49,18 @@ export class ExchangeWhileAllowed extends DerivedExchange {
   }
 
   override onCancel(listener: () => void): () => void {
-    if (this.#isOver) {
+    if (this.isCancelled) {
       listener();
-      return () => undefined;
+      return nothing;
     }
-    const listeners = (this.#listeners ??= new Map());
-    // A separate function for each: the same listener may be added twice.
-    const once = (): void => {
-      listeners.delete(once);
-      listener();
-    };
-    const stop = this.#exchange.onCancel(once);
-    if (!this.#exchange.isCancelled) listeners.set(once, stop);
+    const listeners = (this.#listeners ??= new Set());
+    const one: Listener = { listener };
+    listeners.add(one);
+    this.#stopBase ??= this.base.onCancel(() => this.#tell());
     return () => {
-      listeners.delete(once);
-      stop();
+      if (!listeners.delete(one) || listeners.size > 0) return;
+      this.#stopBase?.();
+      this.#stopBase = undefined;
     };
   }
 
@@ -73,7 +72,7 @@ export class ExchangeWhileAllowed extends DerivedExchange {
       stop = this.onCancel(() => resolve(over()));
     });
     try {
-      return await Promise.race([this.#exchange.ask(question), ended]);
+      return await Promise.race([this.base.ask(question), ended]);
     } finally {
       stop();
       this.#openQuestions -= 1;
@@ -101,12 +100,23 @@ export class ExchangeWhileAllowed extends DerivedExchange {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const [listener, stop] of [...(this.#listeners ?? [])]) {
-      stop();
-      listener();
-    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#stopBase?.();
+    this.#stopBase = undefined;
+    const all = [...(this.#listeners ?? [])];
+    this.#listeners?.clear();
+    for (const { listener } of all) listener();
   }
 }
+
+interface Listener {
+  readonly listener: () => void;
+}
+
+const nothing = (): void => undefined;
 
 function over(): Answer {
   return { kind: 'refused', error: JsonText.from({ code: -32603, message: 'The call has ended.' }) };

@@ -67,12 +67,15 @@ describe('duplicateKey', () => {
     ['{"a":"\\"a\\":1","b":"{\\"b\\":1}"}', undefined],
   ])('finds in %s the key %s', (text, key) => {
     expect(duplicateKey(text)).toBe(key);
+    expect(duplicateKey(text, JSON.parse(text))).toBe(key);
   });
 
   it('finds one in every object that has a member too many, wherever it is', () => {
     fc.assert(
       fc.property(objectText, jsonText, (inner, other) => {
-        expect(duplicateKey(`[${other},{"k":${inner},"k":1}]`)).toBeDefined();
+        const text = `[${other},{"k":${inner},"k":1}]`;
+        expect(duplicateKey(text)).toBeDefined();
+        expect(duplicateKey(text, JSON.parse(text))).toBe(duplicateKey(text));
       }),
       runs,
     );

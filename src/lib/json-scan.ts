@@ -34,8 +34,12 @@ export function measureOf(text: string, limits = unlimited): Measure {
   return { depth, keys, values };
 }
 
-/** Finds a duplicate key at any depth: parsers disagree about which value counts. The text must be valid JSON. */
-export function duplicateKey(text: string): string | undefined {
+/**
+ * Finds a duplicate key at any depth: parsers disagree about which value counts. The text must be valid JSON. If its
+ * value is known, counting is enough: the value has fewer keys than the text exactly if one is duplicated.
+ */
+export function duplicateKey(text: string, value?: unknown): string | undefined {
+  if (value !== undefined && keysInText(text) === keysInValue(value)) return undefined;
   const open: Set<string>[] = [];
   for (let i = 0; i < text.length; i += 1) {
     const c = text.charCodeAt(i);
@@ -53,6 +57,28 @@ export function duplicateKey(text: string): string | undefined {
     }
   }
   return undefined;
+}
+
+function keysInText(text: string): number {
+  let keys = 0;
+  for (let i = text.indexOf('"'); i >= 0; i = text.indexOf('"', i)) {
+    i = endOfString(text, i);
+    // Only a key is followed by a colon.
+    if (text.charCodeAt(skipSpace(text, i)) === colon) keys += 1;
+  }
+  return keys;
+}
+
+function keysInValue(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) keys += keysInValue(item);
+    return keys;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key in members) keys += 1 + keysInValue(members[key]);
+  return keys;
 }
 
 const quote = 34;

@@ -107,7 +107,8 @@ export function elementsOf(text: string, at = 0): string[] {
 
 /** The member with this key; the last one if duplicated, like `JSON.parse`. */
 export function memberOf(members: readonly Member[], key: string): Member | undefined {
-  return members.findLast((member) => member.key === key);
+  for (let i = members.length - 1; i >= 0; i -= 1) if (members[i]?.key === key) return members[i];
+  return undefined;
 }
 
 /** The source text of one member's value, or undefined. */

@@ -12,6 +12,7 @@ export interface LineReader {
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
+const SPACE = 32;
 
 /** Splits a byte stream into lines. A line over the limit is dropped and reported once. */
 export function createLineReader(limit: number): LineReader {
@@ -64,7 +65,9 @@ function decodeLine(bytes: Uint8Array): Line | undefined {
   const view = bytes.subarray(0, end);
   const text = decodeUtf8(view);
   if (text === undefined) return { kind: 'unreadable', reason: 'encoding' };
-  return /^[ \t\r]*$/.test(text) ? undefined : { kind: 'line', text };
+  // Most lines start with a brace, so the pattern rarely runs.
+  const isBlank = !(text.charCodeAt(0) > SPACE) && /^[ \t\r]*$/.test(text);
+  return isBlank ? undefined : { kind: 'line', text };
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -43,9 +43,9 @@ export interface CallFace {
   readonly client: Client;
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
-  ask(question: Question, caller: Cancellation): Promise<Answer>;
+  ask(question: Question, asked: Asked): Promise<Answer>;
   /** `tool` is the tool that failed, if any. */
-  end(outcome: Outcome, request: Request, tool?: ToolSpec): void;
+  end(asked: Asked, outcome: Outcome, request: Request, tool?: ToolSpec): void;
 }
 
 /** Answer a request and reserve its id meanwhile. The id is always freed. */
@@ -73,31 +73,24 @@ export async function answerUnderId(
 /** Take one request through the gateway: semaphore, exchange, one answer. */
 export async function runCall(
   parts: CallRunnerParts,
-  { frame, line, caller }: Asked,
+  asked: Asked,
   method: CallMethod,
   face: CallFace,
 ): Promise<void> {
+  const { frame, line, caller } = asked;
   const params = frame.params ?? emptyObject;
   const wanted = readWanted(method, params);
   if (typeof wanted === 'string') return line.end(protocolError(frame.id, -32602, wanted));
   const turn = parts.semaphore.enter(caller);
   if (!(turn === true || (await turn))) return caller.isCancelled ? line.drop() : line.end(tooMany(frame.id));
   const incoming = { id: parts.newRequestId(), session: parts.session, client: face.client, wanted, params };
-  const exchange = createExchange({
-    params,
-    line,
-    caller,
-    client: face.client,
-    logLevel: face.logLevel,
-    asking: face.asking,
-    ask: (question) => face.ask(question, caller),
-  });
+  const exchange = createExchange(params, asked, face);
   try {
     const request = buildRequest(incoming, face.asking === 'rounds' && method !== 'completion/complete');
     const outcome = await parts.gateway.call(request, exchange);
     exchange.hangUp();
     if (caller.isCancelled) line.drop();
-    else face.end(outcome, request, failedTool(parts, request, outcome));
+    else face.end(asked, outcome, request, failedTool(parts, request, outcome));
   } finally {
     parts.semaphore.leave();
   }

@@ -3,28 +3,34 @@ import { createKeptLine } from '../../test/support/reply-line.js';
 import { createCancellation } from '../lib/cancellation.js';
 import { JsonText } from '../lib/json-text.js';
 import { type LogLevel, logLevels, type Question } from '../core/index.js';
-import { createExchange, type ExchangeParts } from './exchanges.js';
+import { createExchange } from './exchanges.js';
+import type { ReplyLine } from './framing/reply-line.js';
 
-function open(more: Partial<ExchangeParts> = {}) {
+const withToken = '{"_meta":{"progressToken":9007199254740993}}';
+
+interface Changes {
+  readonly params?: JsonText;
+  readonly line?: ReplyLine;
+  readonly logLevel?: LogLevel | 'none';
+}
+
+function open({ params = new JsonText(withToken), line: given, logLevel = 'warning' }: Changes = {}) {
   const line = createKeptLine();
   const caller = createCancellation();
   const asked: Question[] = [];
-  const exchange = createExchange({
-    params: new JsonText('{"_meta":{"progressToken":9007199254740993}}'),
+  const request = { line: given ?? line, caller };
+  const exchange = createExchange(params, request, {
     client: {
       protocol: 'legacy',
       protocolVersion: '2025-11-25',
       capabilities: new JsonText('{"elicitation":{},"sampling":null,"roots":true}'),
     },
-    line,
-    caller,
-    logLevel: 'warning',
+    logLevel: logLevel === 'none' ? undefined : logLevel,
     asking: 'live',
     ask: (question) => {
       asked.push(question);
       return Promise.resolve({ kind: 'answer', result: JsonText.from({ action: 'accept' }) });
     },
-    ...more,
   });
   return { exchange, hangUp: () => exchange.hangUp(), line, caller, asked };
 }
@@ -61,7 +67,7 @@ describe('the exchange with a caller', () => {
   });
 
   it('sends no log messages to a caller that did not ask for them', () => {
-    const { exchange, line } = open({ logLevel: undefined });
+    const { exchange, line } = open({ logLevel: 'none' });
     exchange.log('emergency', JsonText.from({}));
     expect(line.sent).toEqual([]);
   });

@@ -13,14 +13,17 @@ import { notificationText } from '../lib/json-rpc.js';
 import type { ReplyLine } from './framing/reply-line.js';
 import { progressToken } from './requests.js';
 
-export interface ExchangeParts {
-  readonly params: JsonText;
-  readonly client: Client;
+/** What the exchange needs to know of the request and of the client. */
+export interface ExchangeRequest {
   readonly line: ReplyLine;
   readonly caller: Cancellation;
+}
+
+export interface ExchangeFace<R extends ExchangeRequest> {
+  readonly client: Client;
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
-  ask(question: Question): Promise<Answer>;
+  ask(question: Question, asked: R): Promise<Answer>;
 }
 
 /** An exchange that can be ended when the call is over. */
@@ -29,37 +32,43 @@ export interface LiveExchange extends Exchange {
 }
 
 /** The live exchange of one request. Sends nothing after the caller has left or the call is over. */
-export function createExchange(parts: ExchangeParts): LiveExchange {
-  return new Live(parts);
+export function createExchange<R extends ExchangeRequest>(
+  params: JsonText,
+  asked: R,
+  face: ExchangeFace<R>,
+): LiveExchange {
+  return new Live(params, asked, face);
 }
 
 /** A class, because creating an object literal with getters for every call is slow. */
-class Live implements LiveExchange {
+class Live<R extends ExchangeRequest> implements LiveExchange {
   readonly wantsProgress: boolean;
   readonly logLevel: LogLevel | undefined;
   readonly asking: 'live' | 'rounds';
-  readonly #parts: ExchangeParts;
+  readonly #asked: R;
+  readonly #face: ExchangeFace<R>;
   readonly #token: string | undefined;
   #isOver = false;
 
-  constructor(parts: ExchangeParts) {
-    this.#parts = parts;
-    this.#token = progressToken(parts.params);
+  constructor(params: JsonText, asked: R, face: ExchangeFace<R>) {
+    this.#asked = asked;
+    this.#face = face;
+    this.#token = progressToken(params);
     this.wantsProgress = this.#token !== undefined;
-    this.logLevel = parts.logLevel;
-    this.asking = parts.asking;
+    this.logLevel = face.logLevel;
+    this.asking = face.asking;
   }
 
   get isCancelled(): boolean {
-    return this.#parts.caller.isCancelled;
+    return this.#asked.caller.isCancelled;
   }
 
   get signal(): AbortSignal {
-    return this.#parts.caller.signal;
+    return this.#asked.caller.signal;
   }
 
   onCancel(listener: () => void): () => void {
-    return this.#parts.caller.onCancel(listener);
+    return this.#asked.caller.onCancel(listener);
   }
 
   progress(params: JsonText): void {
@@ -72,12 +81,12 @@ class Live implements LiveExchange {
   }
 
   canAnswer(method: QuestionMethod): boolean {
-    return canAnswer(this.#parts.client, method);
+    return canAnswer(this.#face.client, method);
   }
 
   ask(question: Question): Promise<Answer> {
     if (this.#isOver) return Promise.resolve(refusedAnswer('the call is over'));
-    if (this.canAnswer(question.method)) return this.#parts.ask(question);
+    if (this.canAnswer(question.method)) return this.#face.ask(question, this.#asked);
     return Promise.resolve(refusedAnswer(`the client does not support ${question.method}`));
   }
 
@@ -86,7 +95,7 @@ class Live implements LiveExchange {
   }
 
   #send(method: string, params: string): void {
-    if (!this.#isOver && !this.isCancelled) this.#parts.line.send(notificationText(method, params));
+    if (!this.#isOver && !this.isCancelled) this.#asked.line.send(notificationText(method, params));
   }
 }
 

@@ -26,7 +26,7 @@ type Value = Readonly<Record<string, unknown>>;
 /** The target of a call, or a message that says what is missing. */
 export function readWanted(method: CallMethod, params: JsonText): Wanted | string {
   const value = params.value as Value;
-  const twin = duplicateKey(params.text);
+  const twin = duplicateKey(params.text, value);
   if (twin !== undefined) return `Invalid params: duplicate key ${JSON.stringify(twin.slice(0, 100))}`;
   const other = otherSpelling(params.members);
   if (other !== undefined) return `Invalid params: the exact spelling is ${other}`;

@@ -84,7 +84,7 @@ export function openExposure({ config, gateway, log }: ExposureParts): OpenedExp
       close: () => Promise.resolve(),
     },
     checkArguments: createForeignCheck({ warn: (message, fields) => log('warn', message, fields) }),
-    factsOf({ request: { session, client, wanted } }) {
+    factsOf({ session, client, wanted }) {
       if (wanted.kind !== 'tool') return {};
       const facts = exposure.facts(session, gateway().registry.visibleTools(session), client);
       if (facts === undefined) return {};

@@ -58,6 +58,7 @@ export function openHall(parts: Pick<GatewayParts, 'providers'> & Partial<Gatewa
     exposure: createEagerExposure(),
     stages: [],
     observers: [],
+    redact: (text) => text,
     now: () => Date.now(),
     ...parts,
   });

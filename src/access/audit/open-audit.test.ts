@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toolRequest } from '../../../test/support/gateway.js';
-import { type Attempt, type Call, content, createFault, faulted, type FaultCode } from '../../core/index.js';
+import {
+  type Attempt,
+  beginAttempt,
+  type Call,
+  content,
+  createFault,
+  faulted,
+  type FaultCode,
+} from '../../core/index.js';
 import { emptyObject } from '../../lib/json-text.js';
 import type { AuditRecord } from '../ports/index.js';
 import { type Audit, openAudit } from './open-audit.js';
@@ -56,14 +64,21 @@ describe('a lookup that finds nothing', () => {
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
-function attempt(name: string, code?: FaultCode): Attempt {
+/** Only `admit` creates calls; an attempt reads two of their fields. */
+const call = {
+  providerId: 'one',
+  target: { kind: 'tool', spec: { source: 'server:one' } },
+} as unknown as Call;
+
+function attempt(name: string, code?: FaultCode, admitted?: Call): Attempt {
   const request = toolRequest(name, {}, { trace: { traceparent } });
-  if (code !== undefined) return { request, outcome: faulted(createFault(code, 'no')), ms: 1 };
-  return { request, outcome: content(emptyObject), call: {} as Call, ms: 1.23456 };
+  const begun = beginAttempt(request, (text) => text.replaceAll('tgt_x', '…'));
+  if (code !== undefined) return begun.end(faulted(createFault(code, 'no')), admitted, 1);
+  return begun.end(content(emptyObject), call, 1.23456);
 }
 
 function end(done: Attempt): void {
-  audit.observer.begin(done.request)(done);
+  audit.observer.begin(done)(done);
 }
 
 describe('a record', () => {
@@ -111,7 +126,7 @@ describe('a record', () => {
   it.each(['policy.denied', 'approval.denied', 'limits.rate', 'tool.not_found'] as const)(
     'is a denial if the call was admitted and then refused by a stage (%s)',
     async (code) => {
-      end({ ...attempt('a', code), call: {} as Call });
+      end(attempt('a', code, call));
       await audit.flush();
       expect(kept).toMatchObject([{ decision: 'deny', reason: code, outcome: code }]);
       expect(asked).toEqual([]);
@@ -119,7 +134,7 @@ describe('a record', () => {
   );
 
   it('is not a denial if the server failed (control)', async () => {
-    end({ ...attempt('a', 'provider.unavailable'), call: {} as Call });
+    end(attempt('a', 'provider.unavailable', call));
     await audit.flush();
     expect(kept).toMatchObject([{ decision: 'allow', reason: 'granted', outcome: 'provider.unavailable' }]);
   });

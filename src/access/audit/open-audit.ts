@@ -1,16 +1,16 @@
 import { messageOf } from '../../lib/error-message.js';
 import {
   type Attempt,
+  beginAttempt,
   createFault,
-  faulted,
-  isRefused,
-  isToolError,
   type Delegation,
+  faulted,
   type Observer,
+  type Outcome,
   type Request,
   type Session,
+  traceIdOf,
   type Wanted,
-  wantedName,
 } from '../../core/index.js';
 import { formatPrincipal } from '../object-ids.js';
 import type { AuditAction } from '../audit-actions.js';
@@ -23,7 +23,8 @@ export interface AuditParts {
   /** The revision of the rights that was used; undefined without a store. */
   readonly revision: () => number | undefined;
   /** Why a request found nothing. Called after the response is sent, so that it does not affect timing. */
-  readonly whyNot: (request: Request) => string;
+  readonly whyNot: (asked: Pick<Request, 'session' | 'wanted'>) => string;
+  /** For lookups: attempts are redacted already. */
   readonly redact: (text: string) => string;
   /** The gateway's configuration file: one store may serve many folders. */
   readonly place?: string;
@@ -42,7 +43,7 @@ export interface Audit {
   close(): Promise<void>;
 }
 
-const nothing: Attempt['outcome'] = faulted(createFault('tool.not_found', ''));
+const nothing: Outcome = faulted(createFault('tool.not_found', ''));
 const gatherMs = 250;
 /** Maximum delay before the reason of a refusal is looked up. */
 const explainMs = 50;
@@ -62,36 +63,31 @@ const actions = {
 
 export function openAudit(parts: AuditParts): Audit {
   const queue = new AuditQueue(parts);
-  const detail = parts.place === undefined ? {} : { detail: { place: parts.place } };
+  const detail = parts.place === undefined ? undefined : { place: parts.place };
 
-  const observer: Observer = {
-    name: 'audit',
-    begin: () => (attempt) => {
-      const at = parts.now();
-      const revision = parts.revision();
-      const record = (): AuditRecord => ({
-        ...recordOf(attempt, { at, revision }, parts.redact),
-        ...detail,
-      });
-      if (attempt.call !== undefined) return queue.add(record());
-      queue.addSoon(attempt.request, () => ({ ...record(), reason: reasonOf(attempt, parts.whyNot) }));
-    },
-  };
+  function end(attempt: Attempt): void {
+    const record = recordOf(attempt, parts.now(), parts.revision(), detail);
+    if (attempt.source !== undefined) return queue.add(record);
+    queue.addSoon(attempt.session, () => ({ ...record, reason: reasonOf(attempt, parts.whyNot) }));
+  }
 
   function missed(request: Request): void {
-    const [at, revision] = [parts.now(), parts.revision()];
-    queue.addSoon(request, () => {
-      const {
-        outcome: _outcome,
-        ms: _ms,
-        ...record
-      } = recordOf({ request, outcome: nothing, ms: 0 }, { at, revision }, parts.redact);
-      return { ...record, ...detail, action: 'describe', decision: 'deny', reason: parts.whyNot(request) };
-    });
+    const attempt = beginAttempt(request, parts.redact).end(nothing, undefined, 0);
+    const {
+      outcome: _outcome,
+      ms: _ms,
+      ...record
+    } = recordOf(attempt, parts.now(), parts.revision(), detail);
+    queue.addSoon(request.session, () => ({
+      ...record,
+      action: 'describe',
+      decision: 'deny',
+      reason: parts.whyNot(request),
+    }));
   }
 
   return {
-    observer,
+    observer: { name: 'audit', begin: () => end },
     keep: (record) => queue.add(record),
     missed,
     flush: () => queue.flush(),
@@ -120,17 +116,16 @@ class AuditQueue {
       return this.#lose(record.principal);
     if (isRefused) this.#refused += 1;
     this.#waiting.push(record);
-    this.#timer ??= setTimeout(
-      () => void this.#write(),
-      this.#waiting.length >= batchSize ? 0 : gatherMs,
-    ).unref();
+    // A full batch is written at once: records that wait longer outlive a garbage collection, which costs more.
+    if (this.#waiting.length === batchSize && !this.#isFailing) setImmediate(() => void this.#write());
+    this.#timer ??= setTimeout(() => void this.#write(), gatherMs).unref();
   }
 
   /**
    * Makes the record a while after the response: looking up the reason takes different time for hidden and absent tools,
    * and the caller could measure it in its next call.
    */
-  addSoon({ session }: Request, make: () => AuditRecord): void {
+  addSoon(session: Session, make: () => AuditRecord): void {
     if (this.#unexplained.size + this.#refused >= maxRefused)
       return this.#lose(formatPrincipal(session.principal));
     const explain = (): void => this.add(make());
@@ -202,44 +197,46 @@ class AuditQueue {
 
 function recordOf(
   attempt: Attempt,
-  { at, revision }: { readonly at: number; readonly revision: number | undefined },
-  redact: (text: string) => string,
+  at: number,
+  revision: number | undefined,
+  detail: AuditRecord['detail'],
 ): AuditRecord {
-  const { request, ms } = attempt;
-  const { session, wanted } = request;
-  const traceId = request.trace && traceIdOf(request.trace.traceparent);
-  const chain = session.chain ?? [];
-  const tokenId = chain.at(-1)?.tokenId;
-  return {
+  const { session, isRefused } = attempt;
+  const { chain = [] } = session;
+  const outcome = attempt.fault ?? (attempt.isToolError ? 'tool_error' : 'ok');
+  // Assigned one by one: spreading optional members costs more than the rest of the record.
+  const record: { -readonly [K in keyof AuditRecord]: AuditRecord[K] } = {
     at,
     zone: session.principal.zone,
-    action: actions[wanted.kind],
-    decision: isRefused(attempt) ? 'deny' : 'allow',
+    action: actions[attempt.kind],
+    decision: isRefused ? 'deny' : 'allow',
     principal: formatPrincipal(session.principal),
-    ...(chain.length > 1 && { chain: chain.map(nameOf) }),
-    ...(tokenId !== undefined && { tokenId }),
-    target: redact(wantedName(wanted)).slice(0, 512),
-    reason: isRefused(attempt) ? outcomeOf(attempt) : isOperators(session) ? 'admin' : 'granted',
-    outcome: outcomeOf(attempt),
-    requestId: request.id,
+    target: attempt.name.slice(0, 512),
+    reason: isRefused ? outcome : isOperators(session) ? 'admin' : 'granted',
+    outcome,
+    requestId: attempt.id,
     sessionId: session.id,
-    ms: Math.round(ms * 1000) / 1000,
-    ...(traceId !== undefined && { traceId }),
-    ...(revision !== undefined && { revision }),
+    ms: Math.round(attempt.ms * 1000) / 1000,
   };
-}
-
-function outcomeOf(attempt: Attempt): string {
-  if (attempt.outcome.kind === 'fault') return attempt.outcome.fault.code;
-  return isToolError(attempt) ? 'tool_error' : 'ok';
+  if (chain.length > 1) record.chain = chain.map(nameOf);
+  const tokenId = chain.at(-1)?.tokenId;
+  if (tokenId !== undefined) record.tokenId = tokenId;
+  const traceId = traceIdOf(attempt.trace);
+  if (traceId !== undefined) record.traceId = traceId;
+  if (revision !== undefined) record.revision = revision;
+  if (detail !== undefined) record.detail = detail;
+  return record;
 }
 
 /** If the target was found but refused, for example for its arguments, the fault code is the reason. */
-function reasonOf({ request, outcome }: Attempt, whyNot: AuditParts['whyNot']): string {
-  const code = outcome.kind === 'fault' ? outcome.fault.code : undefined;
+function reasonOf(attempt: Attempt, whyNot: AuditParts['whyNot']): string {
+  const { fault } = attempt;
   const isMissing =
-    code === undefined || code === 'internal' || code.endsWith('.not_found') || code === 'tool.not_permitted';
-  return isMissing ? whyNot(request) : code;
+    fault === undefined ||
+    fault === 'internal' ||
+    fault.endsWith('.not_found') ||
+    fault === 'tool.not_permitted';
+  return isMissing ? whyNot(attempt) : fault;
 }
 
 function nameOf({ principal }: Delegation): string {
@@ -248,10 +245,4 @@ function nameOf({ principal }: Delegation): string {
 
 function isOperators({ chain = [] }: Session): boolean {
   return chain.length > 0 && chain.every(({ rights }) => rights === 'all');
-}
-
-const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
-
-function traceIdOf(text: string): string | undefined {
-  return traceparent.exec(text)?.[1];
 }

@@ -1,5 +1,5 @@
-import { type Attempt, isToolError, principalKey, type Wanted, wantedName } from '../../core/index.js';
-import type { JsonText } from '../../lib/json-text.js';
+import { type Attempt, type Client, type Session, traceIdOf, type Wanted } from '../../core/index.js';
+import { printableJson } from '../../lib/printable.js';
 
 const messages = {
   tool: 'tool.call',
@@ -9,49 +9,62 @@ const messages = {
 } as const satisfies Record<Wanted['kind'], string>;
 
 export function attemptLevel({ outcome }: Attempt): 'info' | 'warn' {
-  return outcome.kind === 'fault' ? 'warn' : 'info';
+  return outcome === 'fault' ? 'warn' : 'info';
 }
 
-export function attemptMessage({ request }: Attempt): string {
-  return messages[request.wanted.kind];
-}
+/** The members of an attempt's log line, as JSON text. Texts that repeat are quoted only once. */
+export function createAttemptMembers(): (attempt: Attempt) => string {
+  const quote = createQuote();
+  const sessions = new WeakMap<Session, string>();
+  const clients = new WeakMap<Client, string>();
 
-/** The log fields of one attempt. Text that did not come from the gateway goes through `redact`. */
-export function attemptFields(
-  attempt: Attempt,
-  redact: (text: string) => string,
-): Readonly<Record<string, unknown>> {
-  const { request, call, outcome, ms } = attempt;
-  const { session, client, wanted, trace, via } = request;
-  const clientName = clientNameOf(client.info);
-  return {
-    request: request.id,
-    session: redact(session.id),
-    principal: redact(principalKey(session.principal)),
-    kind: wanted.kind,
-    name: redact(wantedName(wanted)),
-    via,
-    source: call && redact(call.target.spec.source),
-    provider: call && redact(call.providerId),
-    client: clientName && redact(clientName),
-    protocol: client.protocol,
-    ms: Math.round(ms * 1000) / 1000,
-    outcome: outcome.kind,
-    fault: outcome.kind === 'fault' ? outcome.fault.code : undefined,
-    isError: isToolError(attempt) ? true : undefined,
-    trace: trace && traceId(trace.traceparent),
-    detail: outcome.kind === 'fault' && outcome.fault.detail ? redact(outcome.fault.detail) : undefined,
+  function sessionMembers(attempt: Attempt): string {
+    const known = sessions.get(attempt.session);
+    if (known !== undefined) return known;
+    const text = `"session":${quote(attempt.sessionId)},"principal":${quote(attempt.principal)}`;
+    sessions.set(attempt.session, text);
+    return text;
+  }
+
+  function clientMembers(attempt: Attempt): string {
+    const known = clients.get(attempt.client);
+    if (known !== undefined) return known;
+    const { clientName, client } = attempt;
+    const name = clientName === undefined ? '' : `"client":${quote(clientName)},`;
+    const text = `${name}"protocol":"${client.protocol}"`;
+    clients.set(client, text);
+    return text;
+  }
+
+  return (attempt) => {
+    const { kind, via, source, provider } = attempt;
+    let line = `"request":${JSON.stringify(attempt.id)},${sessionMembers(attempt)},"kind":"${kind}","name":${quote(attempt.name)}`;
+    if (via !== undefined) line += `,"via":${quote(via)}`;
+    if (source !== undefined) line += `,"source":${quote(source)}`;
+    if (provider !== undefined) line += `,"provider":${quote(provider)}`;
+    line += `,${clientMembers(attempt)},"ms":${String(Math.round(attempt.ms * 1000) / 1000)},"outcome":"${attempt.outcome}"`;
+    if (attempt.fault !== undefined) line += `,"fault":"${attempt.fault}"`;
+    if (attempt.isToolError) line += ',"isError":true';
+    const trace = traceIdOf(attempt.trace);
+    if (trace !== undefined) line += `,"trace":"${trace}"`;
+    if (attempt.detail !== undefined) line += `,"detail":${quote(attempt.detail)}`;
+    return `${line},"msg":"${messages[kind]}"`;
   };
 }
 
-function clientNameOf(info: JsonText | undefined): string | undefined {
-  const value = info?.value;
-  if (typeof value !== 'object' || value === null || !('name' in value)) return undefined;
-  return typeof value.name === 'string' ? value.name : undefined;
-}
+const maxLength = 128;
+const maxEntries = 512;
 
-const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
-
-function traceId(text: string): string | undefined {
-  return traceparent.exec(text)?.[1];
+/** Quotes texts as JSON, with deceptive characters escaped. Caches short ones, because names repeat. */
+function createQuote(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const quoted = printableJson(JSON.stringify(text));
+    if (text.length > maxLength) return quoted;
+    if (known.size >= maxEntries) known.clear();
+    known.set(text, quoted);
+    return quoted;
+  };
 }

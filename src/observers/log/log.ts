@@ -1,8 +1,7 @@
 import { closeSync } from 'node:fs';
-import type { Observer } from '../../core/index.js';
-import { attemptFields, attemptLevel, attemptMessage } from './attempt-line.js';
+import type { Attempt, Observer } from '../../core/index.js';
+import { attemptLevel, createAttemptMembers } from './attempt-line.js';
 import { openBufferedFile } from './buffered-file.js';
-import { withKnownClean } from './known-clean.js';
 import { type LineWriter, openLineWriter } from './line-writer.js';
 import { openLogFile } from './log-file.js';
 import { createLineRedactor, redactFields, redactText } from './redact.js';
@@ -32,7 +31,8 @@ export interface Log {
   close(): Promise<void>;
 }
 
-type Put = (level: Severity, message: string, fields: () => object) => void;
+/** The writer, or undefined if lines of this level are not written. */
+type WriterFor = (level: Severity) => LineWriter | undefined;
 
 /** Throws `LogFileError` if the log file cannot be opened or is unsafe. */
 export function openLog(options: LogOptions): Log {
@@ -42,19 +42,19 @@ export function openLog(options: LogOptions): Log {
   let writer: LineWriter | undefined;
   let isClosed = false;
 
-  const put: Put = (level, message, fields) => {
-    if (isClosed || logLevels.indexOf(level) > threshold) return;
+  const writerFor: WriterFor = (level) => {
+    if (isClosed || logLevels.indexOf(level) > threshold) return undefined;
     // Open the stream at the first line, to save time at startup.
     writer ??= openLineWriter((lost) => openBufferedFile(fd ?? process.stderr.fd, lost));
-    writer.put(level, message, fields);
+    return writer;
   };
 
   return {
     write(level, message, fields = {}) {
-      put(level, redactText(message), () => withoutOurs(redactFields(fields)));
+      writerFor(level)?.put(level, redactText(message), withoutOurs(redactFields(fields)));
     },
-    lines: (level, message, fields) => lineSink(put, level, message, withoutOurs(redactFields(fields))),
-    observer: createObserver(put),
+    lines: (level, message, fields) => lineSink(writerFor, level, message, withoutOurs(redactFields(fields))),
+    observer: createObserver(writerFor),
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -77,22 +77,26 @@ function withoutOurs(fields: object): object {
   );
 }
 
-function lineSink(put: Put, level: Severity, message: string, fields: object): (line: string) => void {
+function lineSink(
+  writerFor: WriterFor,
+  level: Severity,
+  message: string,
+  fields: object,
+): (line: string) => void {
   const redactLine = createLineRedactor();
   return (text) => {
     const line = redactLine(text);
-    put(level, message, () => ({ ...fields, line }));
+    writerFor(level)?.put(level, message, { ...fields, line });
   };
 }
 
-function createObserver(put: Put): Observer {
-  const redact = withKnownClean(redactText);
-  return {
-    name: 'log',
-    begin: () => (attempt) => {
-      put(attemptLevel(attempt), attemptMessage(attempt), () => attemptFields(attempt, redact));
-    },
+function createObserver(writerFor: WriterFor): Observer {
+  const membersOf = createAttemptMembers();
+  const end = (attempt: Attempt): void => {
+    const level = attemptLevel(attempt);
+    writerFor(level)?.putMembers(level, membersOf(attempt));
   };
+  return { name: 'log', begin: () => end };
 }
 
 const silentLog: Log = Object.freeze({

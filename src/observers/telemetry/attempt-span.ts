@@ -1,11 +1,4 @@
-import {
-  type Attempt,
-  isToolError,
-  principalKey,
-  type Request,
-  type Trace,
-  wantedName,
-} from '../../core/index.js';
+import type { Attempt, Beginning, Trace } from '../../core/index.js';
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -28,23 +21,20 @@ export function callerOf(trace: Trace | undefined): Caller | undefined {
 }
 
 /** What is known of an attempt when it begins. */
-export function openingOf(
-  { id, session, client, wanted, via }: Request,
-  redact: (text: string) => string,
-): { readonly name: string; readonly attributes: Attributes } {
-  const subject = redact(wantedName(wanted));
+export function openingOf(begun: Beginning): { readonly name: string; readonly attributes: Attributes } {
+  const { kind, name, client, via } = begun;
   const attributes = {
-    [wanted.kind]: subject,
-    ...(wanted.kind === 'tool' && { 'tool.name': subject }),
-    'request.id': id,
-    principal: redact(principalKey(session.principal)),
-    session: redact(session.id),
+    [kind]: name,
+    ...(kind === 'tool' && { 'tool.name': name }),
+    'request.id': begun.id,
+    principal: begun.principal,
+    session: begun.sessionId,
     'client.protocol': client.protocol,
     ...(via !== undefined && { via }),
   };
-  if (wanted.kind === 'tool') return { name: `tool.call.${subject}`, attributes };
-  if (wanted.kind === 'prompt') return { name: `prompt.get.${subject}`, attributes };
-  return { name: wanted.kind === 'resource' ? 'resource.read' : 'completion.complete', attributes };
+  if (kind === 'tool') return { name: `tool.call.${name}`, attributes };
+  if (kind === 'prompt') return { name: `prompt.get.${name}`, attributes };
+  return { name: kind === 'resource' ? 'resource.read' : 'completion.complete', attributes };
 }
 
 /** What is known when it has ended. `error` is a short code, never text from the caller or a server. */
@@ -52,23 +42,19 @@ export function endingOf(attempt: Attempt): {
   readonly attributes: Attributes;
   readonly error: string | undefined;
 } {
-  const { call, outcome, ms } = attempt;
-  const error = errorOf(attempt);
+  const { kind, source, provider, outcome } = attempt;
+  const ms = Math.round(attempt.ms * 1000) / 1000;
+  const error = attempt.fault ?? (attempt.isToolError ? 'tool.error' : undefined);
   return {
     error,
     attributes: {
-      duration: Math.round(ms * 1000) / 1000,
-      outcome: outcome.kind,
-      ...(call && { source: call.target.spec.source, provider: call.providerId }),
-      ...(call?.target.kind === 'tool' && { 'tool.source': call.target.spec.source }),
-      ...(attempt.request.wanted.kind === 'tool' && { 'tool.duration_ms': Math.round(ms * 1000) / 1000 }),
+      duration: ms,
+      outcome,
+      ...(source !== undefined && { source }),
+      ...(provider !== undefined && { provider }),
+      ...(kind === 'tool' && source !== undefined && { 'tool.source': source }),
+      ...(kind === 'tool' && { 'tool.duration_ms': ms }),
       ...(error !== undefined && { error: true, 'error.code': error }),
     },
   };
-}
-
-function errorOf(attempt: Attempt): string | undefined {
-  const { outcome } = attempt;
-  if (outcome.kind === 'fault') return outcome.fault.code;
-  return isToolError(attempt) ? 'tool.error' : undefined;
 }

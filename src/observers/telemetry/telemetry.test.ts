@@ -2,7 +2,14 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { trace } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Attempt, type Call, createFault, faulted, type Request } from '../../core/index.js';
+import {
+  beginAttempt,
+  type Call,
+  createFault,
+  faulted,
+  type Outcome,
+  type Request,
+} from '../../core/index.js';
 import { JsonText } from '../../lib/json-text.js';
 import { openTelemetry, type Telemetry } from './telemetry.js';
 
@@ -147,13 +154,15 @@ function open(endpoint: string): Promise<Telemetry> {
     headers: { 'x-tenant': 'blue' },
     serviceName: 'a-gate',
     version: '1.2.3',
-    redact: (text) => text.replace('hunter2', '[redacted]'),
+    redact,
   });
 }
 
+const redact = (text: string): string => text.replace('hunter2', '[redacted]');
+
 interface Overrides {
   readonly request?: Partial<Request>;
-  readonly outcome?: Attempt['outcome'];
+  readonly outcome?: Outcome;
 }
 
 function attempt(telemetry: Telemetry, { request: changes, outcome }: Overrides): void {
@@ -165,18 +174,14 @@ function attempt(telemetry: Telemetry, { request: changes, outcome }: Overrides)
     params: JsonText.from({}),
     ...changes,
   };
-  // Only `admit` creates calls; the span reads two of their fields.
+  // Only `admit` creates calls; an attempt reads two of their fields.
   const call = {
     providerId: 'files',
     target: { kind: 'tool', spec: { source: 'server:files' } },
   } as unknown as Call;
-  const end = telemetry.observer.begin(request);
-  end({
-    request,
-    call,
-    outcome: outcome ?? { kind: 'content', result: JsonText.from({ content: [] }) },
-    ms: 1.2345,
-  });
+  const begun = beginAttempt(request, redact);
+  const end = telemetry.observer.begin(begun);
+  end(begun.end(outcome ?? { kind: 'content', result: JsonText.from({ content: [] }) }, call, 1.2345));
 }
 
 interface Attributed {

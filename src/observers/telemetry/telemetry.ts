@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import type { Attempt, EndStep, Observer, OpenSpanFor, Request } from '../../core/index.js';
+import type { Attempt, Beginning, EndStep, Observer, OpenSpanFor } from '../../core/index.js';
 import { callerOf, endingOf, openingOf } from './attempt-span.js';
 
 export interface TelemetryOptions {
@@ -8,7 +8,7 @@ export interface TelemetryOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly version: string;
-  /** Removes secrets from a caller's texts: names and addresses. */
+  /** Removes secrets from the names of spans and steps. */
   readonly redact: (text: string) => string;
   /** Additional attributes of an attempt, for statistics. */
   readonly factsOf?: (attempt: Attempt) => Readonly<Record<string, string | number | boolean>>;
@@ -54,14 +54,14 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   /** At most one per request in flight. */
   const open = new Map<string, Span>();
 
-  function begin(request: Request): (attempt: Attempt) => void {
-    const caller = callerOf(request.trace);
+  function begin(begun: Beginning): (attempt: Attempt) => void {
+    const caller = callerOf(begun.trace);
     const context = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
-    const { name, attributes } = openingOf(request, options.redact);
+    const { name, attributes } = openingOf(begun);
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, context);
-    open.set(request.id, span);
+    open.set(begun.id, span);
     return (attempt) => {
-      open.delete(request.id);
+      open.delete(begun.id);
       const ending = endingOf(attempt);
       span.setAttributes({ ...ending.attributes, ...options.factsOf?.(attempt) });
       if (ending.error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: ending.error });

@@ -19,7 +19,8 @@ export interface Pending {
   readonly exchange: Exchange | undefined;
   /** Progress and log messages for the caller. */
   readonly feed: CallFeed | undefined;
-  readonly finish: (reply: Reply) => void;
+  /** Ends the request, its feed included. */
+  finish(reply: Reply): void;
   readonly timeoutMs: number;
   /** Do not send a cancellation when it times out. */
   readonly quiet: boolean;

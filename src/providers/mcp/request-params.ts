@@ -75,6 +75,7 @@ function targetChange(target: Target, text: string, members: readonly Member[]):
   return { ref: withMembers(text.slice(ref.start, ref.end), { name }) };
 }
 
+const none: readonly Member[] = [];
 const unchanged = { text: undefined };
 interface MetaChange {
   readonly text: string | undefined;
@@ -82,7 +83,7 @@ interface MetaChange {
 
 function metaChange(text: string, member: Member | undefined, changes: Changes): MetaChange {
   if (member === undefined || text[member.start] !== '{') {
-    return touches([], changes) ? { text: withMembers('{}', changes) } : unchanged;
+    return touches(none, changes) ? { text: withMembers('{}', changes) } : unchanged;
   }
   if (!touches(membersOf(text, member.start), changes)) return unchanged;
   const written = withMembers(text.slice(member.start, member.end), changes);

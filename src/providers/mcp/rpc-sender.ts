@@ -2,7 +2,7 @@ import { type Call, type Exchange, type Fault, shareOwner } from '../../core/ind
 import { createShares } from '../../lib/shares.js';
 import { notificationText, requestText } from '../../lib/json-rpc.js';
 import type { Log } from '../../ports/log.js';
-import { createCallFeed } from './call-feed.js';
+import { type CallFeed, createCallFeed } from './call-feed.js';
 import { type InFlight, maxExtensions, type Pending, type Reply } from './in-flight.js';
 import type { Clock } from './options.js';
 import { faultReply } from './rpc-receiver.js';
@@ -61,65 +61,57 @@ export function createRequestSender(parts: SenderParts): RequestSender {
     return lastId;
   }
 
-  function send(pending: Pending, text: string, about: About | undefined): void {
+  function ended(pending: PendingRequest): void {
+    if (sending.isNeeded) sending.leave(pending.id);
+    shares.leave(pending.owner);
+    pending.freePlaces?.();
+  }
+
+  function send(pending: PendingRequest, text: string, about: About | undefined): void {
     if (parts.isClosed())
       return pending.finish(faultReply(failureFault(server, { kind: 'refused', detail: 'closed' })));
-    const owner = pending.call && shareOwner(pending.call.session);
-    const giveBack = shares.take(owner);
-    if (typeof giveBack === 'string') return pending.finish(faultReply(tooManyFault(server, giveBack)));
-    let leave = (): void => undefined;
-    const finish = (reply: Reply): void => {
-      sending.leave(pending.id);
-      giveBack();
-      leave();
-      pending.finish(reply);
-    };
-    const sendNow = (): void => {
-      if (transport.send(text, pending.id, about)) return;
-      inFlight.take(pending.id);
-      finish(faultReply(slowFault(server)));
-    };
-    inFlight.add({ ...pending, finish });
-    if (!sending.isNeeded || pending.call === undefined) return sendNow();
-    sending.enter(pending.id, owner, text, (freePlaces) => {
+    const refusal = shares.enter(pending.owner);
+    if (refusal !== undefined) return pending.finish(faultReply(tooManyFault(server, refusal)));
+    pending.ended = ended;
+    inFlight.add(pending);
+    if (!sending.isNeeded || pending.call === undefined) return sendNow(pending, text, about);
+    sending.enter(pending.id, pending.owner, text, (freePlaces) => {
       // It may have ended while it waited.
       if (inFlight.get(pending.id) === undefined) return freePlaces();
-      leave = freePlaces;
-      sendNow();
+      pending.freePlaces = freePlaces;
+      sendNow(pending, text, about);
     });
+  }
+
+  function sendNow(pending: PendingRequest, text: string, about: About | undefined): void {
+    if (transport.send(text, pending.id, about)) return;
+    inFlight.take(pending.id);
+    pending.finish(faultReply(slowFault(server)));
   }
 
   return {
     nextId,
     carry(id, text, { call, exchange, about }, finish) {
       if (exchange.isCancelled) return finish(faultReply(cancelledFault(server)));
-      const stop = exchange.onCancel(() => parts.cancel(id, 'the caller cancelled'));
-      const pending: Pending = {
-        ...pendingFor(id, parts.timeoutMs, clock),
-        call,
-        exchange,
-        feed: createCallFeed(exchange, clock, log),
-        finish: (reply) => {
-          stop();
-          finish(reply);
-        },
-      };
+      const pending = new PendingRequest(id, parts.timeoutMs, clock, finish);
+      pending.call = call;
+      pending.exchange = exchange;
+      pending.owner = shareOwner(call.session);
+      pending.openFeed = () => createCallFeed(exchange, clock, log);
+      pending.stopListening = exchange.onCancel(() => parts.cancel(id, 'the caller cancelled'));
       send(pending, text, about);
     },
     request(method, params, options = {}) {
       const id = nextId();
       const text = requestText(id, method, params);
       return new Promise((resolve) => {
-        const { timeoutMs = parts.timeoutMs, quiet = false } = options;
-        send(
-          { ...pendingFor(id, timeoutMs, clock), finish: resolve, quiet },
-          text,
-          options.about ?? { method },
-        );
+        const pending = new PendingRequest(id, options.timeoutMs ?? parts.timeoutMs, clock, resolve);
+        pending.quiet = options.quiet ?? false;
+        send(pending, text, options.about ?? { method });
       });
     },
     stream(id, text, about, finish) {
-      send({ ...pendingFor(id, Number.POSITIVE_INFINITY, clock), finish }, text, about);
+      send(new PendingRequest(id, Number.POSITIVE_INFINITY, clock, finish), text, about);
     },
     notify(method, params) {
       transport.send(notificationText(method, params), undefined, { method });
@@ -127,18 +119,45 @@ export function createRequestSender(parts: SenderParts): RequestSender {
   };
 }
 
-function pendingFor(id: number, timeoutMs: number, clock: Clock): Omit<Pending, 'finish'> {
-  const now = clock.now();
-  return {
-    id,
-    timeoutMs,
-    quiet: false,
-    deadline: now + timeoutMs,
-    lastDeadline: now + timeoutMs * maxExtensions,
-    call: undefined,
-    exchange: undefined,
-    feed: undefined,
-    questions: 0,
-    askedAt: 0,
-  };
+/** A class, because one is created for every call. */
+class PendingRequest implements Pending {
+  readonly id: number;
+  readonly timeoutMs: number;
+  call: Call | undefined = undefined;
+  exchange: Exchange | undefined = undefined;
+  quiet = false;
+  deadline: number;
+  lastDeadline: number;
+  questions = 0;
+  askedAt = 0;
+  /** Whose share it takes. Undefined: the operator's, or the gateway's own. */
+  owner: string | undefined = undefined;
+  openFeed: (() => CallFeed) | undefined = undefined;
+  stopListening: (() => void) | undefined = undefined;
+  freePlaces: (() => void) | undefined = undefined;
+  /** Gives back what the request took. Set once it has taken it. */
+  ended: ((pending: PendingRequest) => void) | undefined = undefined;
+  readonly #finish: (reply: Reply) => void;
+  #feed: CallFeed | undefined = undefined;
+
+  constructor(id: number, timeoutMs: number, clock: Clock, finish: (reply: Reply) => void) {
+    const now = clock.now();
+    this.id = id;
+    this.timeoutMs = timeoutMs;
+    this.deadline = now + timeoutMs;
+    this.lastDeadline = now + timeoutMs * maxExtensions;
+    this.#finish = finish;
+  }
+
+  /** Opened with the first message, because most calls report nothing. */
+  get feed(): CallFeed | undefined {
+    return (this.#feed ??= this.openFeed?.());
+  }
+
+  finish(reply: Reply): void {
+    this.#feed?.end();
+    this.ended?.(this);
+    this.stopListening?.();
+    this.#finish(reply);
+  }
 }

@@ -49,7 +49,6 @@ export async function openRpc(parts: RpcParts): Promise<Rpc> {
     lastUse = clock.now();
     inFlight.ended(pending, lastUse);
     if (pending.questions > 0) hears.ended(pending);
-    pending.feed?.end();
     pending.finish(reply);
   }
 

@@ -9,12 +9,12 @@ import {
 import { errorText, type Frame, notificationText, type RawId, resultText } from '../../lib/json-rpc.js';
 import type { JsonText } from '../../lib/json-text.js';
 import { badCursor, cancelledId, changeMethods, cursorOf, unknownMethod } from '../answers.js';
-import { answerUnderId, type Asked, type CallRunnerParts, runCall } from '../call-runner.js';
+import { answerUnderId, type Asked, type CallFace, type CallRunnerParts, runCall } from '../call-runner.js';
 import { initializeResult, legacyResult, listResult, readInitialize, type ServerIdentity } from './codec.js';
 import { faultText, protocolError } from '../faults.js';
 import type { ReplyLine } from '../framing/reply-line.js';
 import type { Pager } from '../list-pages.js';
-import { type CallMethod, isCallMethod, listMethods } from '../requests.js';
+import { isCallMethod, listMethods } from '../requests.js';
 import { createOpenQuestions } from './open-questions.js';
 import { openSubscriptions } from './subscriptions.js';
 
@@ -38,19 +38,23 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   let client: Client | undefined;
   let level: LogLevel | undefined;
   let isReady = false;
+  let face: CallFace | undefined;
   const stopChanges = gateway.registry.onChange(parts.session, (changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
 
-  function call(asked: Asked, method: CallMethod, known: Client): Promise<void> {
-    const { frame, line } = asked;
-    return runCall(parts, asked, method, {
+  /** The same for all calls until the client changes its log level. */
+  function faceOf(known: Client): CallFace {
+    if (face?.client === known && face.logLevel === level) return face;
+    face = {
       client: known,
       logLevel: level,
       asking: 'live',
-      ask: (question, caller) => questions.ask(line, caller, question),
-      end: (outcome, { wanted }, tool) => line.end(encodeOutcome(frame.id, outcome, wanted, tool)),
-    });
+      ask: (question, { line, caller }) => questions.ask(line, caller, question),
+      end: ({ frame, line }, outcome, { wanted }, tool) =>
+        line.end(encodeOutcome(frame.id, outcome, wanted, tool)),
+    };
+    return face;
   }
 
   async function initialize({ frame, line }: Asked): Promise<void> {
@@ -82,7 +86,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (frame.method === 'ping') return line.end(resultText(frame.id, '{}'));
     if (client === undefined)
       return line.end(protocolError(frame.id, -32600, 'Not initialized: send initialize first'));
-    if (isCallMethod(frame.method)) return call(asked, frame.method, client);
+    if (isCallMethod(frame.method)) return runCall(parts, asked, frame.method, faceOf(client));
     if (frame.method === 'resources/subscribe') return subscriptions.add(asked);
     if (frame.method === 'resources/unsubscribe') return subscriptions.remove(asked);
     if (frame.method === 'logging/setLevel') return setLevel(asked);

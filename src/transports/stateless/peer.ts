@@ -42,7 +42,7 @@ export function openModernPeer(parts: ModernPeerParts): ModernPeer {
       logLevel: sender.logLevel,
       asking: 'rounds',
       ask: () => Promise.resolve(refusedAnswer('this client uses multi-round input')),
-      end: (outcome, request, tool) => answerWith(asked, outcome, { wanted: request.wanted, tool, server }),
+      end: (asked, outcome, { wanted }, tool) => answerWith(asked, outcome, { wanted, tool, server }),
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Authorizer } from '../../access/authorizer/index.js';
 import { emptyObject } from '../../lib/json-text.js';
-import { type Request, type Session, type Spec, type Wanted, wantedName } from '../../core/index.js';
+import { type Session, type Spec, type Wanted, wantedName } from '../../core/index.js';
 
 export interface WhyNotParts {
   /** Absent if the operator is the only caller. */
@@ -21,11 +21,16 @@ const maxKnown = 5000;
 const longestName = 256;
 const unknown = 'unknown_tool';
 
+interface Asked {
+  readonly session: Session;
+  readonly wanted: Wanted;
+}
+
 /**
  * Why a request found nothing, for the audit log. Missing and hidden names take the same path and are both cached, so
  * that response times do not reveal which one it is.
  */
-export function createWhyNot({ authorizer, lookup, isOffered }: WhyNotParts): (request: Request) => string {
+export function createWhyNot({ authorizer, lookup, isOffered }: WhyNotParts): (asked: Asked) => string {
   const known = new Map<string, Known>();
   const callers = new WeakMap<object, number>();
   let count = 0;
@@ -38,7 +43,7 @@ export function createWhyNot({ authorizer, lookup, isOffered }: WhyNotParts): (r
     return number;
   }
 
-  function reasonFor({ session, wanted }: Request, spec: Spec | undefined): string {
+  function reasonFor({ session, wanted }: Asked, spec: Spec | undefined): string {
     const answer = authorizer?.explain(session, spec ?? nothingOf(wanted), 'call');
     if (answer !== undefined && isAboutCaller(answer.reason)) return answer.reason;
     if (spec === undefined) return unknown;
@@ -47,7 +52,7 @@ export function createWhyNot({ authorizer, lookup, isOffered }: WhyNotParts): (r
     return answer === undefined || answer.isAllowed ? 'no_grant' : answer.reason;
   }
 
-  function remembered(request: Request, spec: Spec | undefined, name: string): string {
+  function remembered(request: Asked, spec: Spec | undefined, name: string): string {
     const key = `${String(callerOf(request.session))} ${request.wanted.kind} ${name}`;
     const before = known.get(key);
     if (before !== undefined && isSame(before.spec, spec)) return before.reason;

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { content, faulted, isToolError, type Wanted } from './call.js';
+import { beginAttempt } from './attempt.js';
+import { content, faulted, type Request, type Wanted } from './call.js';
 import { createFault } from './fault.js';
 import { JsonText } from '../lib/json-text.js';
 
 const tool: Wanted = { kind: 'tool', name: 'x' };
 const says = (text: string) => content(new JsonText(text));
 
-describe('isToolError', () => {
+describe('an attempt', () => {
   it.each([
     ['a tool that failed', tool, says('{"content":[],"isError":true}'), true],
     ['a tool that spells it otherwise', tool, says('{"\\u0069sError":true}'), true],
@@ -20,8 +21,8 @@ describe('isToolError', () => {
     ['no object', tool, says('["isError"]'), false],
     ['a fault', tool, faulted(createFault('internal', 'no')), false],
     ['a resource', { kind: 'resource', uri: 'a:b' }, says('{"isError":true}'), false],
-  ] as const)('is told of %s', (_what, wanted, outcome, expected) => {
-    const request = { wanted } as unknown as Parameters<typeof isToolError>[0]['request'];
-    expect(isToolError({ request, outcome })).toBe(expected);
+  ] as const)('knows whether the tool reported an error: %s', (_what, wanted, outcome, expected) => {
+    const request = { wanted } as unknown as Request;
+    expect(beginAttempt(request, (text) => text).end(outcome, undefined, 0).isToolError).toBe(expected);
   });
 });
