@@ -17,7 +17,6 @@ import {
   type Stage,
   type Observer,
   type Outcome,
-  type Request,
 } from '../core/index.js';
 import { JsonText } from '../lib/json-text.js';
 import { createFakeExchange, createFakeProvider } from '../testing/index.js';

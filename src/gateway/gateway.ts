@@ -91,7 +91,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     const continued = multiRound.continued(request);
     if ('fault' in continued) return refused(continued.fault);
     const admission = admit(request, inside.find(session, wanted), continued);
-    const problem = admission.ok ? activated(request, admission.call) : undefined;
+    const problem = admission.ok ? activated(parts, registry, request, admission.call) : undefined;
     return problem === undefined ? admission : refused(problem);
   }
 
@@ -106,16 +106,6 @@ export function openGateway(parts: GatewayParts): Gateway {
         callProvider(provider, call, wrapped),
       );
     return exchange.asking === 'live' ? start(exchange) : multiRound.run(request, exchange, start);
-  }
-
-  /** Activates the tool on use; checks its arguments if the client has not seen its schema. */
-  function activated(request: Request, { target }: Call): Fault | undefined {
-    if (target.kind !== 'tool' || target.spec.reach === 'workflow') return undefined;
-    const { session, client, via } = request;
-    const wasDeferred = parts.exposure.called(session, target.spec, registry.visibleTools(session), client);
-    const isUnread = via !== undefined || wasDeferred;
-    const issues = isUnread ? (parts.checkArguments?.(target.spec, request.params) ?? []) : [];
-    return issues.length > 0 ? unreadSchema(target.spec, issues) : undefined;
   }
 
   /** The request for the tool that call_tool names. Callers without access to call_tool get `tool.not_found`. */
@@ -138,6 +128,21 @@ export function openGateway(parts: GatewayParts): Gateway {
       await inside.close();
     },
   };
+}
+
+/** Activates the tool on use; checks its arguments if the client has not seen its schema. */
+function activated(
+  { exposure, checkArguments }: GatewayParts,
+  registry: Registry,
+  request: Request,
+  { target }: Call,
+): Fault | undefined {
+  if (target.kind !== 'tool' || target.spec.reach === 'workflow') return undefined;
+  const { session, client, via } = request;
+  const wasDeferred = exposure.called(session, target.spec, registry.visibleTools(session), client);
+  const isUnread = via !== undefined || wasDeferred;
+  const issues = isUnread ? (checkArguments?.(target.spec, request.params) ?? []) : [];
+  return issues.length > 0 ? unreadSchema(target.spec, issues) : undefined;
 }
 
 function rightsIn(inside: OpenRegistry, access: Access): Rights {

@@ -15,7 +15,7 @@ import { faultText, protocolError } from '../faults.js';
 import type { ReplyLine } from '../framing/reply-line.js';
 import type { Pager } from '../list-pages.js';
 import { isCallMethod, listMethods } from '../requests.js';
-import { createOpenQuestions } from './open-questions.js';
+import { createOpenQuestions, type OpenQuestions } from './open-questions.js';
 import { openSubscriptions } from './subscriptions.js';
 
 export interface LegacyPeerParts extends CallRunnerParts {
@@ -34,28 +34,14 @@ export interface LegacyPeer {
 export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
   const { gateway, session, inFlight } = parts;
   const questions = createOpenQuestions();
+  const faceOf = createFaces(questions);
   const subscriptions = openSubscriptions(parts);
   let client: Client | undefined;
   let level: LogLevel | undefined;
   let isReady = false;
-  let face: CallFace | undefined;
   const stopChanges = gateway.registry.onChange(parts.session, (changed) => {
     if (isReady) for (const method of changeMethods(changed)) parts.push(notificationText(method));
   });
-
-  /** The same for all calls until the client changes its log level. */
-  function faceOf(known: Client): CallFace {
-    if (face?.client === known && face.logLevel === level) return face;
-    face = {
-      client: known,
-      logLevel: level,
-      asking: 'live',
-      ask: (question, { line, caller }) => questions.ask(line, caller, question),
-      end: ({ frame, line }, outcome, { wanted }, tool) =>
-        line.end(encodeOutcome(frame.id, outcome, wanted, tool)),
-    };
-    return face;
-  }
 
   async function initialize({ frame, line }: Asked): Promise<void> {
     if (client !== undefined) return line.end(protocolError(frame.id, -32600, 'Already initialized'));
@@ -86,7 +72,7 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
     if (frame.method === 'ping') return line.end(resultText(frame.id, '{}'));
     if (client === undefined)
       return line.end(protocolError(frame.id, -32600, 'Not initialized: send initialize first'));
-    if (isCallMethod(frame.method)) return runCall(parts, asked, frame.method, faceOf(client));
+    if (isCallMethod(frame.method)) return runCall(parts, asked, frame.method, faceOf(client, level));
     if (frame.method === 'resources/subscribe') return subscriptions.add(asked);
     if (frame.method === 'resources/unsubscribe') return subscriptions.remove(asked);
     if (frame.method === 'logging/setLevel') return setLevel(asked);
@@ -113,6 +99,23 @@ export function openLegacyPeer(parts: LegacyPeerParts): LegacyPeer {
       subscriptions.close();
       questions.close();
     },
+  };
+}
+
+/** The same face for all calls, until the client changes its log level. */
+function createFaces(questions: OpenQuestions): (client: Client, level: LogLevel | undefined) => CallFace {
+  let face: CallFace | undefined;
+  return (client, logLevel) => {
+    if (face?.client === client && face.logLevel === logLevel) return face;
+    face = {
+      client,
+      logLevel,
+      asking: 'live',
+      ask: (question, { line, caller }) => questions.ask(line, caller, question),
+      end: ({ frame, line }, outcome, { wanted }, tool) =>
+        line.end(encodeOutcome(frame.id, outcome, wanted, tool)),
+    };
+    return face;
   };
 }
 
