@@ -202,5 +202,11 @@ function headOf(
     ...(options.isForAgent === true && { rights: chainOf(session) }),
     ...(text !== undefined && { text }),
     ...(options.profile !== undefined && { profile: options.profile }),
+    ...gatewayOf(options),
   };
+}
+
+function gatewayOf({ configFile: config, toolPatterns: tools }: RunOptions): Pick<RunHead, 'gateway'> {
+  if (config === undefined && tools === undefined) return {};
+  return { gateway: { ...(config !== undefined && { config }), ...(tools && { tools }) } };
 }
