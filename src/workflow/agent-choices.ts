@@ -14,13 +14,19 @@ const decisive: Readonly<Record<string, string>> = {
 };
 
 /** Which security decision this text makes; undefined if none. */
-export function decidedBy({ path }: Pick<NotedText, 'path'>): string | undefined {
+export function decidedBy({ path, text }: Pick<NotedText, 'path' | 'text'>): string | undefined {
   // A list item belongs to the option that holds the list.
   const way = typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
   const key = way.at(-1);
-  return way.at(-2) === 'options' && typeof key === 'string' && Object.hasOwn(decisive, key)
-    ? decisive[key]
-    : undefined;
+  if (way.at(-2) !== 'options' || typeof key !== 'string') return undefined;
+  // A key may come from an input, but an input must not name the variable that holds it.
+  if (key === 'api_key') return takesAnyVariable(text) ? decisive['api_key_env'] : undefined;
+  return Object.hasOwn(decisive, key) ? decisive[key] : undefined;
+}
+
+/** Whether a template uses the environment as a whole, as in `index .env .inputs.name` or `index $ "env" .inputs.name`. */
+function takesAnyVariable(text: string): boolean {
+  return referencesIn(text).some(({ path: [head = 'env', name] }) => head === 'env' && name === undefined);
 }
 
 /** Only the environment is controlled by the operator; any other value may come from an agent. */

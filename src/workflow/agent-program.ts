@@ -19,6 +19,12 @@ export function isInside(file: string, roots: readonly string[]): boolean {
     .some((root) => paths.some((path) => isBelow(relative(root, path))));
 }
 
+/** Where a link in one of these folders leads, if that is outside all of them. */
+export function targetOutside(file: string, roots: readonly string[]): string | undefined {
+  const real = realPath(file);
+  return real !== file && isInside(file, roots) && !isInside(real, roots) ? real : undefined;
+}
+
 function isBelow(way: string): boolean {
   return way !== '..' && !way.startsWith('../') && !way.startsWith('..\\') && !isAbsolute(way);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { digestOf, isInside } from './agent-program.js';
+import { digestOf, isInside, targetOutside } from './agent-program.js';
 import type { Library } from './library.js';
 import { filesRead } from './template/files-read.js';
 import { TemplateError } from './template/template.js';
@@ -30,6 +30,8 @@ export function createBundleContent(library: Library): BundleContent {
     try {
       const bytes = files.get(path) ?? read();
       files.set(path, bytes);
+      const target = targetOutside(path, library.roots);
+      if (target !== undefined) unsafe.add(`${path} is a link to ${target}, outside the workspace`);
       return bytes.toString('utf8');
     } catch {
       unknown.add(path);

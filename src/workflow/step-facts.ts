@@ -144,9 +144,19 @@ function optionFacts(provider: string, given: unknown): readonly string[] {
     ...(isCli || program !== undefined ? [`starts: ${start}`] : []),
     ...(url === undefined ? [] : [`endpoint: ${textOf(url)}`]),
     ...(url === undefined && variable === undefined ? [] : [`sends the API key from: ${secret}`]),
-    ...(key === undefined ? [] : ['sends the API key in the file (api_key)']),
+    ...(key === undefined ? [] : keyFacts(textOf(key))),
     ...(system === undefined ? [] : whole('system prompt', textOf(system))),
     ...rest(options, ['model', 'program', 'base_url', 'api_key_env', 'api_key', 'system_prompt'], 'options.'),
+  ];
+}
+
+/** Hides a key written in the file, but shows how a template fills it in. */
+function keyFacts(key: string): readonly string[] {
+  if (!key.includes('{{')) return ['sends the API key in the file (api_key)'];
+  const names = [...new Set(variablesOf(key))].sort();
+  return [
+    ...whole('sends as the API key', key),
+    ...(names.length === 0 ? [] : [`sends environment variables: ${names.join(', ')}`]),
   ];
 }
 

@@ -14,10 +14,13 @@ export async function openAgentClient(
   place: Place,
   as: string | undefined,
   env: Readonly<Record<string, string>> = {},
+  /** More options of `tidegate mcp`. */
+  more: readonly string[] = [],
 ): Promise<AgentClient> {
   const client = new Client({ name: 'agent', version: '1.0.0' });
   const principal = as === undefined ? [] : ['--as', as];
-  const args = [program, 'mcp', '--config', place.configFile, ...principal];
+  const config = more.includes('--config') ? [] : ['--config', place.configFile];
+  const args = [program, 'mcp', ...config, ...principal, ...more];
   const cwd = join(place.directory, 'workspace');
   await client.connect(
     new StdioClientTransport({

@@ -5,6 +5,7 @@ import { chainOf } from '../../access/authorizer/index.js';
 import { formatPrincipal } from '../../access/index.js';
 import { quote } from '../../lib/source-place.js';
 import type { Session } from '../../core/index.js';
+import type { Shell } from '../../ports/shell.js';
 import {
   beginJournal,
   bundleOf,
@@ -20,6 +21,7 @@ import { operatorName } from '../../workspace/operator-name.js';
 import type { Tidegate } from '../../workspace/tidegate.js';
 import { openAgents } from './agents.js';
 import { openWorkflowLibrary } from '../../workspace/workflow-library.js';
+import { createStepRights } from './step-rights.js';
 import { createRecordRedactor, isSecretInput } from './record-redactor.js';
 import type { RunAnswer, RunPlace, RunOptions } from './run-options.js';
 import { openTickets } from '../../workspace/agents/tickets.js';
@@ -67,7 +69,6 @@ export async function prepareRun(options: RunOptions, place: RunPlace, gate: Run
   if (place.head !== undefined && place.head.sha256 !== sha256) options.onChanged?.(file);
   const { tidegate, session } = gate;
   const records = openRecords(options, place, { ...validated, sha256 }, read.values, text, session);
-  const needsSandbox = options.isForAgent === true && !library.isUnsandboxed(file);
   const agents = openAgents(tidegate, options, place);
   try {
     const result = await runWorkflow(
@@ -99,10 +100,7 @@ export async function prepareRun(options: RunOptions, place: RunPlace, gate: Run
         onEvent: options.onEvent,
         ...(options.ask && { ask: options.ask }),
         ...(options.isStillTrusted && { isStillTrusted: options.isStillTrusted }),
-        ...(options.isForAgent === true && { isForAgent: true }),
-        ...(needsSandbox && {
-          sandbox: { stream: async (order) => (await tidegate.shellFor(session)).stream(order) },
-        }),
+        ...(options.isForAgent === true && agentLimits(options, gate, library.isUnsandboxed(file))),
       },
     );
     return { kind: 'ran', result, folder: place.folder };
@@ -111,6 +109,20 @@ export async function prepareRun(options: RunOptions, place: RunPlace, gate: Run
     records.journal.close();
     records.transcript.close();
   }
+}
+
+/** What a run that an agent started may not do. */
+function agentLimits(
+  { toolPatterns }: RunOptions,
+  { tidegate, session }: RunGateway,
+  isUnsandboxed: boolean,
+): Pick<Parameters<typeof runWorkflow>[1], 'isForAgent' | 'mayRunStep' | 'sandbox'> {
+  const stream: Shell['stream'] = async (order) => (await tidegate.shellFor(session)).stream(order);
+  return {
+    isForAgent: true,
+    mayRunStep: createStepRights(tidegate, session, toolPatterns),
+    ...(!isUnsandboxed && { sandbox: { stream } }),
+  };
 }
 
 function tellUntrusted(
@@ -202,5 +214,11 @@ function headOf(
     ...(options.isForAgent === true && { rights: chainOf(session) }),
     ...(text !== undefined && { text }),
     ...(options.profile !== undefined && { profile: options.profile }),
+    ...gatewayOf(options),
   };
+}
+
+function gatewayOf({ configFile: config, toolPatterns: tools }: RunOptions): Pick<RunHead, 'gateway'> {
+  if (config === undefined && tools === undefined) return {};
+  return { gateway: { ...(config !== undefined && { config }), ...(tools && { tools }) } };
 }

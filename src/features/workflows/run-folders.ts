@@ -23,6 +23,7 @@ export interface RunReport {
   readonly startedBy: string;
   /** Access rights of the agent that started the run through the gateway. */
   readonly rights?: RunHead['rights'];
+  readonly gateway?: RunHead['gateway'];
   readonly folder: string;
   readonly steps: readonly RunStep[];
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -123,7 +124,11 @@ function headOf({
   profile,
   startedBy,
   rights,
-}: RunHead): Pick<RunReport, 'name' | 'startedAt' | 'file' | 'cwd' | 'profile' | 'startedBy' | 'rights'> {
+  gateway,
+}: RunHead): Pick<
+  RunReport,
+  'name' | 'startedAt' | 'file' | 'cwd' | 'profile' | 'startedBy' | 'rights' | 'gateway'
+> {
   return {
     name,
     startedAt,
@@ -132,6 +137,7 @@ function headOf({
     startedBy,
     ...(profile !== undefined && { profile }),
     ...(rights && { rights }),
+    ...(gateway && { gateway }),
   };
 }
 

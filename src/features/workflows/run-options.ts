@@ -19,6 +19,8 @@ export interface RunOptions extends WorkflowPlace {
   readonly resume?: string;
   /** Limits every session in the run to this profile. A resumed run keeps its original profile. */
   readonly profile?: string;
+  /** The `--tools` of the gateway through which an agent started the run. A resumed run keeps them. */
+  readonly toolPatterns?: readonly string[];
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly only?: { readonly step: string; readonly states: ReadonlyMap<string, StepResult> };
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ export async function runFlow(openTidegate: OpenTidegate, given: RunOptions): Pr
   const began = given.resume === undefined ? undefined : showRun(given.env, given.resume);
   if (began === undefined) return runAt(openTidegate, given);
   // Resume in the original folder, wherever the command was run.
-  const options: RunOptions = { ...given, ...boundBy(began), cwd: began.cwd };
+  const options = boundBy(began, given);
   const isOver = began.status === 'completed' || began.status === 'broken';
   if (began.rights === undefined || isOver) return runAt(openTidegate, options);
   const held = await heldToTrust(options, began);
@@ -22,7 +22,7 @@ export async function runFlow(openTidegate: OpenTidegate, given: RunOptions): Pr
 }
 
 function runAt(openTidegate: OpenTidegate, options: RunOptions, starter?: RunReport): Promise<RunAnswer> {
-  const { cwd, env, version, configFile, profile } = options;
+  const { cwd, env, version, configFile, profile, toolPatterns } = options;
   return runInFolder(options, async (folder) => {
     const tidegate = await openTidegate({
       cwd,
@@ -33,6 +33,7 @@ function runAt(openTidegate: OpenTidegate, options: RunOptions, starter?: RunRep
       logFile: join(folder, 'log.jsonl'),
       ...(configFile !== undefined && { configFile }),
       ...(profile !== undefined && { profile }),
+      ...(toolPatterns && { toolPatterns }),
     });
     const session = await sessionOf(tidegate, starter?.rights);
     const isRefused = starter !== undefined && !(await mayRun(tidegate, session));
@@ -74,8 +75,21 @@ async function heldToTrust(options: RunOptions, { file }: RunReport): Promise<Ru
   };
 }
 
-function boundBy({ profile }: RunReport): Pick<RunOptions, 'profile'> {
-  return profile === undefined ? {} : { profile };
+/**
+ * A resumed run keeps its folder, profile and configuration. What an agent started also keeps the `--tools` of the
+ * agent's gateway, and no other configuration decides its rights.
+ */
+function boundBy({ cwd, profile, rights, gateway = {} }: RunReport, given: RunOptions): RunOptions {
+  const { configFile: named, ...others } = given;
+  const isAgents = rights !== undefined && given.takesOver !== true;
+  const configFile = isAgents ? gateway.config : (named ?? gateway.config);
+  return {
+    ...others,
+    cwd,
+    ...(profile !== undefined && { profile }),
+    ...(configFile !== undefined && { configFile }),
+    ...(isAgents && gateway.tools && { toolPatterns: gateway.tools }),
+  };
 }
 
 export function listRuns(env: Environment): readonly RunReport[] {

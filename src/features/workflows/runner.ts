@@ -18,7 +18,7 @@ export interface RunnerParts {
 
 /** Runs workflows for agents: only fully trusted ones, with the agent's own rights. */
 export function openRunner({ tidegate, options, session, limit }: RunnerParts): Runner {
-  const { cwd, env, version, configFile } = options;
+  const { cwd, env, version, configFile, toolPatterns } = options;
   const place = { cwd, env, ...(configFile !== undefined && { configFile }) };
 
   return {
@@ -52,6 +52,7 @@ export function openRunner({ tidegate, options, session, limit }: RunnerParts): 
         inputs,
         signal: line.signal,
         isForAgent: true,
+        ...(toolPatterns && { toolPatterns }),
         isStillTrusted: () => isStillTrusted(known.file, place),
         onEvent: (event: RunEvent) => {
           if (event.kind === 'step-ended') onStep(event.path, event.result.status);

@@ -25,7 +25,7 @@ export function isWhole(record: Values): boolean {
 }
 
 function isHead(head: Values): boolean {
-  const { withheld, text, profile, rights } = head;
+  const { withheld, text, profile, rights, gateway } = head;
   return (
     areTexts(head, 'id', 'name', 'file', 'sha256', 'cwd', 'startedAt', 'version', 'startedBy') &&
     isRecord(head['inputs']) &&
@@ -33,8 +33,18 @@ function isHead(head: Values): boolean {
     withheld.every((name) => typeof name === 'string') &&
     isTextOrNothing(text) &&
     isTextOrNothing(profile) &&
-    (rights === undefined || (Array.isArray(rights) && rights.length > 0 && rights.every(isLink)))
+    (rights === undefined || (Array.isArray(rights) && rights.length > 0 && rights.every(isLink))) &&
+    (gateway === undefined || isGateway(gateway))
   );
+}
+
+/** Unreadable limits must not turn into none. */
+function isGateway(gateway: unknown): boolean {
+  return isRecord(gateway) && isTextOrNothing(gateway['config']) && areTextsOrNothing(gateway['tools']);
+}
+
+function areTextsOrNothing(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 }
 
 /** An unreadable delegation must not turn into one without limits. */
@@ -46,7 +56,7 @@ function isLink(link: unknown): boolean {
     (rights === 'own' || rights === 'inherited' || rights === 'all') &&
     isTextOrNothing(profile) &&
     isTextOrNothing(tokenId) &&
-    (tools === undefined || (Array.isArray(tools) && tools.every((tool) => typeof tool === 'string')))
+    areTextsOrNothing(tools)
   );
 }
 

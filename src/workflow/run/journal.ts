@@ -65,6 +65,8 @@ export interface RunHead {
    * these rights unless the operator takes it over.
    */
   readonly rights?: readonly Delegation[];
+  /** The gateway of the run: its configuration file and its `--tools`, if it was started with them. */
+  readonly gateway?: { readonly config?: string; readonly tools?: readonly string[] };
 }
 
 /** Records what a run has done, so that another process can resume it. Recorded steps never run again. */

@@ -51,6 +51,8 @@ export interface RunParts {
   readonly isStillTrusted?: () => Promise<boolean>;
   /** An agent started the run: no step may use tools that bypass the gateway. */
   readonly isForAgent?: boolean;
+  /** Whether the caller that started the run may use a step type of a plugin. Absent: the operator started it. */
+  readonly mayRunStep?: (plugin: string, stepType: string) => Promise<boolean>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly processes: Processes;
   /** Runs commands for a run started by an agent. Absent: commands run with the rights of the operator. */

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { WorkflowToTrust } from '../../../features/workflows/index.js';
 import { printable, printableLines, shellWord } from '../../../config/index.js';
@@ -43,7 +44,7 @@ export async function trustWorkflow(
   if (!isKnown) {
     for (const line of plan) output.line(printableLines(line));
     output.line('Uses these files:');
-    for (const one of files) output.line(`  ${printable(one)}`);
+    for (const one of files) output.line(`  ${printable(withTarget(one))}`);
     await agree();
     const problem = state.trust.record(file, sha256, lock);
     if (problem !== undefined) throw new Failure(problem.code, problem.message, problem.remedy);
@@ -51,6 +52,16 @@ export async function trustWorkflow(
   output.json({ file, sha256, files, trusted: true });
   output.line(`${isKnown ? 'Already trusted' : 'Trusted'}: ${printable(file)}`);
   return exitCodes.ok;
+}
+
+/** A link may lead to any file, so show where. */
+function withTarget(file: string): string {
+  try {
+    const real = realpathSync(file);
+    return real === file ? file : `${file} -> ${real}`;
+  } catch {
+    return file;
+  }
 }
 
 /** Why a workflow cannot be trusted. */

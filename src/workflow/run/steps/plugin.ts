@@ -11,6 +11,7 @@ export async function runPluginStep(step: StepOf<'plugin'>, frame: Frame, place:
       'WORKFLOW.PARSE.INVALID_VALUE',
       'A plugin step type must have the form plugin.type.',
     );
+  await requireAccess(step, parsed, frame);
   const config = createReader(frame, step.name, place.loop).data(step.own.config ?? {});
   const answer = await parts.plugins.runStep(
     {
@@ -33,4 +34,15 @@ export async function runPluginStep(step: StepOf<'plugin'>, frame: Frame, place:
       done,
     );
   return done;
+}
+
+async function requireAccess(
+  { type }: StepOf<'plugin'>,
+  { plugin, rest }: { readonly plugin: string; readonly rest: string },
+  { parts }: Frame,
+): Promise<void> {
+  if (parts.mayRunStep === undefined || (await parts.mayRunStep(plugin, rest))) return;
+  const message = `${type} is not available in this run: the caller that started the run may not call ${plugin}_${rest}.`;
+  const next = `grant ${plugin}_${rest} to the caller that started the run, with --force: only workflows can use it`;
+  throw new StepFailure('EXECUTION.PLUGIN.FAILED', message, {}, next);
 }
