@@ -5,6 +5,7 @@ import { type BundleContent, createBundleContent } from './bundle-content.js';
 import { foreignEndpoints } from './endpoint.js';
 import type { Step, Workflow } from './grammar/workflow.js';
 import { providerNamed } from './grammar/providers.js';
+import { insertedValues } from './inserted-values.js';
 import type { Library, RunFiles } from './library.js';
 import { filledPrograms, withoutPlaceholders } from './placeholders.js';
 import { nativeReason } from './step-tools.js';
@@ -27,8 +28,9 @@ export interface Bundle {
 export function bundleOf(file: string, library: Library): Bundle {
   const content = createBundleContent(library);
   const { unknown, unsafe } = content;
-  const { natives, commands, scriptFiles, folders } = collect(file, library, content);
+  const { natives, commands, inserted, scriptFiles, folders } = collect(file, library, content);
   const isWide = library.isUnsandboxed(file);
+  if (isWide) for (const value of inserted) unsafe.add(value);
   const run = library.filesRunBy([...commands].map(withoutPlaceholders), [...folders], isWide);
   for (const one of run.files) content.addHash(one.file, one.sha256);
   if (run.problem !== undefined) unknown.add(run.problem);
@@ -47,6 +49,8 @@ export function bundleOf(file: string, library: Library): Bundle {
 interface Collected {
   readonly natives: Set<string>;
   readonly commands: Set<string>;
+  /** See `insertedValues`. */
+  readonly inserted: Set<string>;
   readonly scriptFiles: Set<string>;
   /** Folders that commands run in. */
   readonly folders: Set<string>;
@@ -57,6 +61,7 @@ function collect(file: string, library: Library, content: BundleContent): Collec
   const collected: Collected = {
     natives: new Set(),
     commands: new Set(),
+    inserted: new Set(),
     scriptFiles: new Set(),
     folders: new Set([library.cwd]),
   };
@@ -70,9 +75,13 @@ function collect(file: string, library: Library, content: BundleContent): Collec
     for (const text of textsOf(workflow)) content.addRead(text);
     for (const choice of [...foreignChoices(workflow), ...foreignEndpoints(workflow)])
       content.unsafe.add(choice);
-    for (const command of commandsIn(workflow)) collected.commands.add(command);
+    const addCommand = (command: string): void => {
+      collected.commands.add(command);
+      for (const value of insertedValues(command, workflow.inputs)) collected.inserted.add(value);
+    };
+    for (const command of commandsIn(workflow)) addCommand(command);
     for (const step of workflow.steps.values()) {
-      collectStep(step, library, content, collected);
+      collectStep(step, library, content, { ...collected, addCommand });
       const called = calledBy(step, library);
       if (called !== undefined) visit(called);
     }
@@ -81,7 +90,9 @@ function collect(file: string, library: Library, content: BundleContent): Collec
   return collected;
 }
 
-function collectStep(step: Step, library: Library, content: BundleContent, collected: Collected): void {
+type Collecting = Collected & { readonly addCommand: (command: string) => void };
+
+function collectStep(step: Step, library: Library, content: BundleContent, collected: Collecting): void {
   for (const { name, found, isFilled } of usedBy(step, library)) {
     if (name.includes('{{')) content.unknown.add(name);
     if (name.includes('{{') || found === undefined) continue;
@@ -89,7 +100,7 @@ function collectStep(step: Step, library: Library, content: BundleContent, colle
     if (isFilled) content.addRead(text);
     if (step.kind !== 'command') continue;
     // The `#!` line counts as a command: it names the interpreter.
-    collected.commands.add(text.replace(/^#!/, ''));
+    collected.addCommand(text.replace(/^#!/, ''));
     collected.scriptFiles.add(found);
   }
   const native = nativeStep(step);

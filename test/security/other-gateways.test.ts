@@ -1,10 +1,11 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpGate, openHttpGate } from '../support/gate.js';
 import { openOwnPlace, type OwnPlace, type OwnWorld, serveOwnPlace, textOf } from '../support/own-place.js';
 import { runGate } from '../support/run-program.js';
 import type { SdkClient } from '../support/sdk-clients.js';
+import { openStdioAgent } from '../support/stdio-agent.js';
 
 // One gateway works in a folder whose subfolder belongs to another. Agents of the first must not reach the store, log,
 // configuration and long output of the second, whether one process serves both or two.
@@ -86,3 +87,28 @@ describe.each(['one process', 'two processes'])(
     });
   },
 );
+
+describe.each(['inside the first', 'beside the first'])('a workspace %s', (where) => {
+  it('[15.13] [15.40] runs commands, which do not see the long output of the first', async () => {
+    const place = await openOwnPlace({ state: 'outside', config: { access: { default_profile: 'full' } } });
+    onTestFinished(() => place.close());
+    const folder = where === 'inside the first' ? place.at(inner) : join(place.directory, 'second');
+    mkdirSync(folder, { recursive: true });
+    const second = { ...place, configFile: join(folder, 'tidegate.yaml') };
+    writeFileSync(second.configFile, JSON.stringify({ access: { default_profile: 'full' } }));
+    const trusted = await runGate({ ...place, directory: folder }, ['trust', '--yes'], { cwd: folder });
+    expect(trusted.status).toBe(0);
+    const first = await openStdioAgent(place, '--as', 'agent:alice');
+    onTestFinished(() => first.close());
+    // Control: its own long output is on disk, and the caller sees it.
+    const long = { command: 'yes the-long-output | head -20000' };
+    expect((await first.call('Bash', long)).structured['truncated']).toBe(true);
+    const look = { command: `cat ${place.at('.tidegate/output')}/*/* | grep -c the-long-output; pwd` };
+    expect((await first.call('Bash', look)).structured['stdout']).toMatch(/^[1-9]/);
+
+    const agent = await openStdioAgent(second, '--as', 'agent:mallory');
+    onTestFinished(() => agent.close());
+    const { structured } = await agent.call('Bash', look);
+    expect(structured).toMatchObject({ stdout: `0\n${folder}\n`, sandbox: 'bubblewrap' });
+  });
+});

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { done, type FlowPlace, openFlowPlace } from '../support/flow.js';
@@ -331,6 +331,36 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     place.trust();
     expect((await place.run1(['trust', file, '--yes'])).stdout).not.toContain('Already trusted');
     agent = await openStdioAgent(place);
+  });
+
+  it.each([
+    ['echo {{.inputs.word}}', false],
+    ["echo '{{escape .inputs.word}}'", false],
+    ['echo "for {{escape .inputs.word}}"', false],
+    ['echo {{escape .inputs.word}}', true],
+    ['echo "$word" # it\'s\necho {{escape .inputs.word}} {{.inputs.count}}', true],
+  ])('[15.31] does not run what an input inserts: %s', async (command, isSafe) => {
+    const file = open({}, command);
+    const inputs = [{ name: 'word' }, { name: 'count', type: 'integer', default: 1 }];
+    const text = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...text, inputs }));
+    expect(place.run('trust', '--yes', place.configFile).status).toBe(0);
+    const trusted = await place.run1(['trust', file, '--yes']);
+    expect(trusted.status === 0).toBe(isSafe);
+    if (!isSafe) expect(trusted.stdout + trusted.stderr).toContain('inputs.word is inserted into a command');
+    agent = await openStdioAgent(place);
+    const word = `a; touch ${mark()}; '; touch ${mark()}; '$(touch ${mark()})`;
+    const { isError, text: answer } = await agent.call('execute_workflow', {
+      workflow: 'go',
+      inputs: { word },
+    });
+    expect(isError).toBe(!isSafe);
+    if (isSafe) expect(answer).toContain('completed');
+    expect(existsSync(mark())).toBe(false);
+    // Control: in the sandbox, the author decides.
+    place.write({ builtins: ['execute_workflow'] });
+    place.trust();
+    expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
   });
 
   it.each(Object.entries({ ...bypasses, ...silent }))('covers what it might run: %s', async (_name, one) => {

@@ -18,9 +18,26 @@ export interface CommandLine {
  */
 const counted = `
 exec 4>&2 2>/dev/null
+# Compares the mounts with $2 parts of text. In a subshell: its variables may have the names of the command's.
+(
+  parts=$2 expected= found= end='
+'
+  shift 2
+  while [ "$parts" -gt 0 ]; do expected=$expected$1 parts=$((parts - 1)); shift; done
+  while read -r id parent device root point rest; do
+    found="$found$device $root $point$end"
+  done </proc/self/mountinfo
+  IFS=$end
+  set -f
+  for line in $expected; do
+    case $found in *"$line$end"*) continue ;; esac
+    printf 'A file or folder was replaced while it was mounted: %s\\n' "\${line##* }" >&4
+    exit 1
+  done
+) || exit 125
 # Counts threads, in this sandbox alone. Each shell has its own letter, and root has no such limit.
-tasks=$1; shift
-ulimit -u "$tasks" || ulimit -p "$tasks"
+ulimit -u "$1" || ulimit -p "$1"
+shift $(($2 + 2))
 printf s >&3
 "$@" 2>&4 3>&- 4>&-
 code=$? left=0
@@ -46,10 +63,22 @@ export interface SandboxLine {
   readonly options: readonly string[];
   /** For all processes together. */
   readonly tasks: string;
+  /** See `expectedMounts`. */
+  readonly expected: readonly string[];
 }
 
-export function inSandbox({ program, options, tasks }: SandboxLine, inner: CommandLine): CommandLine {
-  const wrapped = ['/bin/sh', '-c', counted, 'sh', tasks, inner.command, ...inner.args];
+/** Linux limits an argument to 128 KiB, and a path to 4 KiB. */
+const linesInArgument = 8;
+
+export function inSandbox(
+  { program, options, tasks, expected }: SandboxLine,
+  inner: CommandLine,
+): CommandLine {
+  const parts = Array.from({ length: Math.ceil(expected.length / linesInArgument) }, (_, index) =>
+    expected.slice(index * linesInArgument, (index + 1) * linesInArgument),
+  ).map((lines) => lines.map((line) => `${line}\n`).join(''));
+  const given = [tasks, String(parts.length), ...parts];
+  const wrapped = ['/bin/sh', '-c', counted, 'sh', ...given, inner.command, ...inner.args];
   return { command: program, args: [...options, '--', ...wrapped] };
 }
 

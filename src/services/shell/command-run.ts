@@ -21,7 +21,7 @@ import {
 import { commandEnvironment } from './environment.js';
 import { shellEnd } from './exit-code.js';
 import type { FileLimit } from './file-limit.js';
-import { type GroundParts, layGround } from './ground.js';
+import { type Ground, type GroundParts, layGround } from './ground.js';
 import type { LimitWatch } from './limit-watch.js';
 import { describeBreach, type ShellLimits, threadsOf } from './limits.js';
 import { namespaceArgs } from './mounts.js';
@@ -96,7 +96,7 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
   const { isBackground } = order;
   const ground = await layGround(parts, { isSandboxed: sandbox === 'bubblewrap', isBackground });
   const cgroup = parts.openCgroup(parts.limits);
-  const line = commandLine(parts, order, ground.args, cgroup);
+  const line = commandLine(parts, order, ground, cgroup);
   const nameFor = (file: string) => parts.pathFor(join(root, file));
   const startedAt = performance.now();
   try {
@@ -157,7 +157,7 @@ export async function startCommand(parts: CommandParts, order: CommandOrder): Pr
 function commandLine(
   { bubblewrap, limits, fileLimit, callFilter, hasNetwork, ...parts }: CommandParts,
   { command, cwd, isBackground, interpreter = parts.interpreter }: CommandOrder,
-  mounts: readonly string[],
+  { args: mounts, expected }: Ground,
   cgroup: Cgroup | undefined,
 ): CommandLine {
   const inner = inShell(interpreter, command, isBackground);
@@ -170,7 +170,7 @@ function commandLine(
   const tasks = limits.processes === 0 ? 'unlimited' : String(threadsOf(limits.processes));
   return withLimits(
     { ...own, filterFile: callFilter },
-    inSandbox({ program: bubblewrap, options, tasks }, inner),
+    inSandbox({ program: bubblewrap, options, tasks, expected }, inner),
   );
 }
 

@@ -44,8 +44,9 @@ export interface GroundOptions {
 
 /** What surrounds a running command: mounts if there is a sandbox, and a watch in any case. */
 export interface Ground {
+  /** See `Mounts`; all empty without a sandbox. */
   readonly args: readonly string[];
-  /** See `Mounts`; empty without a sandbox. */
+  readonly expected: readonly string[];
   readonly points: ReadonlySet<string>;
   onAttack(listener: () => void): void;
   /** Call once, when no process of the command is left. */
@@ -84,7 +85,7 @@ export async function layGround(
   const found = findPlaces(places);
   if (found.isOverfull) throw tooManyTrees();
   const laid = isSandboxed ? layMounts(mounts, found) : undefined;
-  const points = laid?.points ?? new Set<string>();
+  const { args = [], expected = [], points = new Set<string>() } = laid ?? {};
   let tell = (): void => {};
   const watch = await openWatch({
     first: found,
@@ -126,8 +127,7 @@ export async function layGround(
     throw lockChanged();
   }
   return {
-    args: laid?.args ?? [],
-    points,
+    ...{ args, expected, points },
     onAttack(listener) {
       tell = listener;
     },

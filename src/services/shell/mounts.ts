@@ -4,6 +4,7 @@ import type { OwnMasks } from '../../ports/own-paths.js';
 import { createCallFilter } from './call-filter.js';
 import { insideAny, isInside } from './inside.js';
 import type { KnownNames } from './known-names.js';
+import { expectedMounts } from './mount-check.js';
 import type { Placeholders } from './placeholders.js';
 import { type Access, planProtection } from './protection.js';
 import type { ProtectedPlaces } from './protected-places.js';
@@ -27,6 +28,8 @@ export interface MountParts {
 
 export interface Mounts {
   readonly args: readonly string[];
+  /** See `expectedMounts`. */
+  readonly expected: readonly string[];
   /** The paths in the roots that are mount points for this command, so it can't replace them. */
   readonly points: ReadonlySet<string>;
   /** True for paths that stay read-only for this command unless an outside process removes what the mount lies on. */
@@ -67,11 +70,14 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   const absent = own.absent.map((path) => `${path}/`);
   const rows = [...paths, ...own.fixed, ...absent, ...hidden];
   const plans = grounds.map((ground) => planProtection(ground, rows, held));
+  // Other gateways have output too: in a ground, or outside it where commands can only read.
+  const output = own.output.filter((path) => isInGround(path) && existsSync(dirname(dirname(path))));
+  const outside = [...own.hidden, ...own.output.filter(isFilled)].filter((path) => !isInGround(path));
   const missing = new Set([
     ...plans.flatMap((plan) => plan.missing),
-    ...own.output.filter((path) => !existsSync(path) || held.has(path)),
+    ...output.flatMap((path) => [dirname(path), path]).filter((path) => !existsSync(path) || held.has(path)),
   ]);
-  const masked = new Set([...own.hidden.filter(isInGround), ...own.output]);
+  const masked = new Set([...own.hidden.filter(isInGround), ...output]);
   const accesses = new Map(plans.flatMap((plan) => [...plan.paths]));
   for (const path of [...masked, ...own.fixed.filter(isInGround)]) fixWithFolders(accesses, path, grounds);
   for (const link of links.keys()) holdFolders(accesses, link, grounds);
@@ -88,21 +94,24 @@ export function layMounts(parts: MountParts, { grounds: found, paths, links }: P
   };
   const steady = [...accesses].filter(([path]) => isThere(path) && isSteady(path, grounds, running));
   const inRoots = steady.filter(([path]) => !masked.has(path)).map(mountOf);
-  const masks = [...[...masked].filter(isThere), ...own.hidden.filter((path) => !isInGround(path))];
+  const masks = [...[...masked].filter(isThere), ...outside];
+  const laid = masks.filter((path) => !isCovered(path, grounds));
   const mounts = [
     ...systemMounts(),
     temporaryMount(parts),
     ...inRoots,
-    ...masks.filter((path) => !isCovered(path, grounds)).map(maskOf),
+    ...laid.map(maskOf),
     ...ownOutput(parts),
   ];
   const fixed = steady.filter(([, access]) => access === 'fixed').map(([path]) => path);
   const kept = fixed.filter((path) => missing.has(path) || isFilled(path));
   return {
-    args: [
-      ...inOrder(mounts),
-      ...masks.filter((path) => !isCovered(path, grounds) && isFolder(path)).flatMap(lock),
-    ],
+    args: [...inOrder(mounts), ...laid.filter(isFolder).flatMap(lock)],
+    expected: expectedMounts({
+      bound: inRoots.map(({ path }) => path),
+      emptied: laid.filter(isFolder),
+      nulled: laid.filter((path) => !isFolder(path)),
+    }),
     points: new Set(steady.map(([path]) => path)),
     fixed,
     isKept: insideAny(kept),

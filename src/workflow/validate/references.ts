@@ -12,6 +12,7 @@ import { properties } from '../template/properties.js';
 import { spelt } from '../template/render.js';
 import { namespaces, type Reference, TemplateError } from '../template/template.js';
 import { flawAt } from './flaw-at.js';
+import { isPlainValue } from '../inserted-values.js';
 import { createGraph, type Graph } from './graph.js';
 import { placeInText } from './place-in-text.js';
 
@@ -98,7 +99,12 @@ function checkUse(given: Use): void {
   else if (head !== 'env') checkProperty(given, head, name);
   checkEndpoint(given);
   const isGiven = head === 'inputs' || head === 'states' || head === 'loop' || head === 'env';
-  if (text.holds === 'command' && isGiven && !use.isEscaped && !isHarmless(given)) {
+  if (
+    text.holds === 'command' &&
+    isGiven &&
+    !use.isEscaped &&
+    !isPlainValue(use.path, given.workflow.inputs)
+  ) {
     const shown = use.path.join('.');
     addFlaw(
       'WORKFLOW.VALIDATION.UNSAFE_COMMAND',
@@ -115,16 +121,6 @@ function checkEndpoint({ use, text, addFlaw }: Use): void {
   const decided = decidedBy(text);
   if (decided === undefined || !isForeign(use)) return;
   addFlaw('WORKFLOW.VALIDATION.UNSAFE_ENDPOINT', `${use.path.join('.')} determines ${decided}.`, use.offset);
-}
-
-/** Values that can only be a number or a word that Tidegate sets. */
-function isHarmless({ use: { path }, workflow }: Use): boolean {
-  const [head, name, property = ''] = path;
-  if (head === 'states')
-    return ['ExitCode', 'Status', 'TokensUsed', 'TokensInput', 'TokensOutput'].includes(property);
-  if (head === 'loop') return /^(?:index1?|length|first|last)$/i.test(path.at(-1) ?? '');
-  const type = workflow.inputs.find((input) => input.name === name)?.type;
-  return head === 'inputs' && (type === 'integer' || type === 'number' || type === 'boolean');
 }
 
 function checkInput({ use, workflow, addFlaw, text }: Use, name: string | undefined): void {
