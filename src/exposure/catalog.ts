@@ -198,10 +198,10 @@ function found(tool: ToolSpec, state: ToolState, hit?: Pick<FoundTool, 'score' |
   };
 }
 
-/** In valid JSON such characters occur only inside strings. */
+/** In valid JSON such characters occur only inside strings. An escaped backslash is skipped: the `u0001` after it is text. */
 function cleanedSchema(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const text = JSON.stringify(schema);
-  const plain = text.replace(/\p{C}|\\u00[01][\da-f]/gu, '');
+  const plain = text.replace(/(\\[^u])|\\u00[01][\da-f]|\p{C}/gu, '$1');
   return plain === text ? schema : (JSON.parse(plain) as Readonly<Record<string, unknown>>);
 }
 

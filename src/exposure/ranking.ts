@@ -39,7 +39,7 @@ const none: Ranked = { kind: 'need', hits: [], total: 0, notFound: [] };
 export function createRanking({ everyTool, hints, synonyms, embedder }: RankingParts): Rank {
   const words = createToolIndex({ synonyms: synonyms.map((own) => ({ words: [...own] })) });
   const index = embedder === undefined ? words : createHybridSearch({ index: words, embedder });
-  const names = createNameSets();
+  const idSets = createIdSets();
   let indexed: readonly ToolSpec[] = [];
   let servers: ReadonlyMap<string, readonly ToolSpec[]> = new Map();
 
@@ -65,10 +65,10 @@ export function createRanking({ everyTool, hints, synonyms, embedder }: RankingP
     if (asked.kind === 'select') return selected(asked.names, visible);
     if (asked.kind === 'invalid') return none;
     follow();
-    const byName = names(visible);
-    const { hits, total } = await index.search(asked, { visible: byName.ids, limit });
+    const byId = idSets(visible);
+    const { hits, total } = await index.search(asked, { visible: byId.ids, limit });
     const found = hits.flatMap(({ id, score, confidence }): readonly Hit[] => {
-      const tool = byName.tools.get(id);
+      const tool = byId.tools.get(id);
       return tool === undefined ? [] : [{ tool, score: Math.round(score * 1000) / 1000, confidence }];
     });
     return { kind: 'need', hits: found, total, notFound: [] };
@@ -86,18 +86,18 @@ function selected(names: readonly string[], visible: readonly ToolSpec[]): Ranke
   return { kind: 'select', hits, total: hits.length, notFound };
 }
 
-interface NameSet {
+interface IdSet {
   readonly ids: ReadonlySet<string>;
   readonly tools: ReadonlyMap<string, ToolSpec>;
 }
 
 /** The index caches by set identity, so reuse the same set while it is valid. */
-function createNameSets(): (visible: readonly ToolSpec[]) => NameSet {
-  let last: { readonly visible: readonly ToolSpec[]; readonly set: NameSet }[] = [];
+function createIdSets(): (visible: readonly ToolSpec[]) => IdSet {
+  let last: { readonly visible: readonly ToolSpec[]; readonly set: IdSet }[] = [];
   return (visible) => {
     const known = last.find((one) => isSame(one.visible, visible));
     if (known !== undefined) return known.set;
-    const tools = new Map(visible.map((tool) => [tool.name, tool]));
+    const tools = new Map(visible.map((tool) => [idOf(tool), tool]));
     const set = { ids: new Set(tools.keys()), tools };
     last = [{ visible, set }, ...last].slice(0, 8);
     return set;
@@ -118,11 +118,16 @@ function isSame(a: readonly ToolSpec[] | undefined, b: readonly ToolSpec[]): boo
   return a === b || (a?.length === b.length && a.every((tool, at) => tool === b[at]));
 }
 
+/** Several servers can offer one name, and a search must not match the text of one that the caller cannot see. */
+function idOf({ name, source }: ToolSpec): string {
+  return `${name}\n${source}`;
+}
+
 function textOf(tool: ToolSpec, hints: RankingParts['hints']): ToolText {
   const { title, description, inputSchema } = tool.definition.value as Readonly<Record<string, unknown>>;
   const searchHints = Object.hasOwn(hints, tool.name) ? hints[tool.name] : undefined;
   return {
-    id: tool.name,
+    id: idOf(tool),
     name: tool.localName,
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),

@@ -39,9 +39,18 @@ export class JsonText {
   }
 }
 
+/** Longer texts lose whitespace after a line break, because millions of replacements would block other callers for seconds. */
+const longText = 64 * 1024;
+
 /** JSON on one line. In valid JSON a raw line break is only whitespace, so a space is equivalent. */
 export function onOneLine(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+  if (!text.includes('\n') && !text.includes('\r')) return text;
+  return text.replace(text.length > longText ? /[\r\n][ \t\r\n]*/g : /[\r\n]/g, ' ');
+}
+
+/** The same text in memory of its own. A part of a long text would keep the whole text in memory. */
+export function detached(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 export const emptyObject: JsonText = JsonText.from(Object.freeze({}));
@@ -173,14 +182,19 @@ export function skipSpace(text: string, at: number): number {
 
 /** The index after the closing quote of the string that starts at `at`. */
 export function endOfString(text: string, at: number): number {
-  let i = at;
-  for (;;) {
-    i = text.indexOf('"', i + 1);
-    if (i < 0) return text.length;
-    let backslashes = 0;
-    while (text.charCodeAt(i - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return i + 1;
+  const i = text.indexOf('"', at + 1);
+  if (i < 0) return text.length;
+  // A search per quote is slow in a string with millions of escaped ones, so go on by characters.
+  return text.charCodeAt(i - 1) === BACKSLASH ? endOfEscaped(text, at + 1) : i + 1;
+}
+
+function endOfEscaped(text: string, from: number): number {
+  for (let i = from; i < text.length; i += 1) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) return i + 1;
+    if (c === BACKSLASH) i += 1;
   }
+  return text.length;
 }
 
 /** The index after the value that starts at `at`. */

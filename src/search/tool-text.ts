@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/is-record.js';
 
-/** The indexed text of a tool. `id` is its display name. */
+/** The indexed text of a tool. `id` is unique among all servers. */
 export interface ToolText {
   readonly id: string;
   /** The provider's name for it. */

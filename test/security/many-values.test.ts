@@ -134,6 +134,29 @@ describe('[15.10] a message with millions of values', () => {
   });
 });
 
+describe('[15.10] a message with millions of line breaks or escapes', () => {
+  const size = 15_000_000;
+
+  it.each([
+    ['line breaks', `{"a":1${'\n'.repeat(size)}}`],
+    ['line breaks and spaces', `{"a":1${'\r\n \n'.repeat(size / 4)}}`],
+    ['escaped quotes', `{"a":"${'\\"'.repeat(size / 2)}"}`],
+  ])('does not hold up the others: %s', async (_kind, given) => {
+    const { answer, longest } = await watched(call('nope', given));
+    expect(answer.text).toContain('Unknown tool: nope');
+    expect(longest).toBeLessThan(limitMs);
+  });
+
+  it('control: replacing each line break takes longer than the tests allow', () => {
+    const script = `
+      const [text, began] = ['{' + '\\n'.repeat(${String(size)}) + '}', performance.now()];
+      const { length } = text.replace(/[\\r\\n]/g, ' ');
+      console.log(performance.now() - began, length);`;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    expect(Number.parseFloat(stdout)).toBeGreaterThan(limitMs);
+  });
+});
+
 describe('[15.10] a notebook with millions of cells', () => {
   const notebook = (cells: string): string => `{"cells":${cells}}`;
   const read = (name: string): Promise<Posted> => call('Read', JSON.stringify({ file_path: name }));

@@ -34,7 +34,7 @@ async function ready(client: LineClient): Promise<LineClient> {
 
 async function flood(client: LineClient, name: string): Promise<Received> {
   client.unclaimed.splice(0);
-  const args = name === 'refuse' || name === 'fail' ? { length } : { times };
+  const args = ['refuse', 'fail', 'parts'].includes(name) ? { length } : { times };
   return client.request('tools/call', { name, arguments: args, _meta: { progressToken: 'p' } }, limitMs);
 }
 
@@ -108,6 +108,24 @@ describe('[15.14] floods of an upstream', () => {
     expect(updates().length).toBeLessThan(most);
   });
 
+  it('[15.14] shortens updates of a resource, which are kept for clients that are not listening', async () => {
+    const client = await throughGateway();
+    await client.request('tools/list', {}, limitMs);
+    await client.request('resources/subscribe', { uri: 'flood:/one' }, limitMs);
+    await flood(client, 'parts');
+    const updates = (): readonly Received[] => heard(client, 'notifications/resources/updated');
+    await waitFor(
+      () => updates().length === 3,
+      limitMs,
+      () => `${String(updates().length)} updates`,
+    );
+    expect(updates().map(({ message }) => message.params)).toEqual([
+      { uri: 'flood:/one/a' },
+      { uri: 'flood:/one' },
+      { uri: 'flood:/one/b', _meta: { text: 'short' } },
+    ]);
+  });
+
   it('[15.14] control: without the gateway each of them arrives whole', async () => {
     const client = await bare();
     await flood(client, 'progress');
@@ -118,6 +136,9 @@ describe('[15.14] floods of an upstream', () => {
     expect(heard(client, 'notifications/tools/list_changed')).toHaveLength(times);
     await flood(client, 'update');
     expect(heard(client, 'notifications/resources/updated')).toHaveLength(times);
+    await flood(client, 'parts');
+    const updates = heard(client, 'notifications/resources/updated').map(({ text }) => text.length > length);
+    expect(updates).toEqual([true, true, false]);
     for (const how of ['refuse', 'fail'])
       expect((await flood(client, how)).text.length).toBeGreaterThan(length);
   });

@@ -1,4 +1,5 @@
-import { JsonText } from '../../lib/json-text.js';
+import { detached, JsonText } from '../../lib/json-text.js';
+import { maxWords } from './cut-text.js';
 import type { Clock } from './options.js';
 import { createPace } from './pace.js';
 
@@ -43,9 +44,20 @@ export function createWatches(clock: Clock, onChanged: () => void): Watches {
       };
     },
     updated(uri, params) {
-      for (const [address, watched] of byUri) if (isWithin(uri, address)) watched.updated(uri, params);
+      const isLong = uri.length > maxWords;
+      const short = shortUpdate(uri, params);
+      for (const [address, watched] of byUri) {
+        if (!isWithin(uri, address)) continue;
+        if (isLong) watched.updated(address, JsonText.from({ uri: address }));
+        else watched.updated(uri, short);
+      }
     },
   };
+}
+
+/** Updates wait for slow clients, so what is too long for that is left out. */
+function shortUpdate(uri: string, params: JsonText): JsonText {
+  return params.text.length > maxWords ? JsonText.from({ uri }) : new JsonText(detached(params.text));
 }
 
 function createWatched(address: string, clock: Clock): Watched {

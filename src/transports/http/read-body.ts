@@ -35,6 +35,8 @@ export function readBody(request: IncomingMessage, limit: number, takeRoom: Take
       if (draining !== undefined) return refuse();
       const first = parts[0];
       const text = decodeUtf8(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts));
+      // The request may be kept longer than its body is needed.
+      parts.length = 0;
       resolve(text === undefined ? { ok: false, reason: 'encoding' } : { ok: true, text });
     });
     request.on('error', () => resolve({ ok: false, reason: 'cut' }));

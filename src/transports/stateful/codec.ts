@@ -1,6 +1,7 @@
 import { isRecord } from '../../lib/is-record.js';
 import type { Client } from '../../core/index.js';
-import { emptyObject, JsonText, membersOf, textOf, withMembers } from '../../lib/json-text.js';
+import { emptyObject, type JsonText, membersOf, textOf, withMembers } from '../../lib/json-text.js';
+import { keptCapabilities, keptInfo } from '../kept-client.js';
 
 /** Newest first. The first is offered to a client that requests an unknown version. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -30,12 +31,12 @@ export function readInitialize(params: JsonText | undefined): Client | undefined
     protocol: 'legacy',
     protocolVersion: legacyVersions.find((version) => version === asked) ?? legacyVersions[0],
     capabilities: objectText(textOf(params.text, members, 'capabilities')),
-    ...(info !== undefined && { info: new JsonText(info) }),
+    ...(info !== undefined && { info: keptInfo(info) }),
   };
 }
 
 function objectText(text: string | undefined): JsonText {
-  return text?.startsWith('{') ? new JsonText(text) : emptyObject;
+  return text?.startsWith('{') ? keptCapabilities(text) : emptyObject;
 }
 
 export function initializeResult(

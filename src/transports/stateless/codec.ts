@@ -1,13 +1,7 @@
 import { isRecord } from '../../lib/is-record.js';
 import { type Client, type LogLevel, logLevels } from '../../core/index.js';
-import {
-  type JsonText,
-  JsonText as Json,
-  membersOf,
-  memberOf,
-  textOf,
-  withMembers,
-} from '../../lib/json-text.js';
+import { type JsonText, membersOf, memberOf, textOf, withMembers } from '../../lib/json-text.js';
+import { keptCapabilities, keptInfo } from '../kept-client.js';
 
 export const modernVersion = '2026-07-28';
 
@@ -57,8 +51,8 @@ export function readEnvelope(params: JsonText | undefined): Envelope {
     client: {
       protocol: 'modern',
       protocolVersion: version,
-      capabilities: new Json(capabilities),
-      ...(info !== undefined && { info: new Json(info) }),
+      capabilities: keptCapabilities(capabilities),
+      ...(info !== undefined && { info: keptInfo(info) }),
     },
   };
 }

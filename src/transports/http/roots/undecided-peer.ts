@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Client } from '../../../core/index.js';
 import { type Frame, idKey, resultText } from '../../../lib/json-rpc.js';
+import { JsonText } from '../../../lib/json-text.js';
 import { cancelledId, tooMany } from '../../answers.js';
 import { protocolError } from '../../faults.js';
 import type { ReplyLine } from '../../framing/reply-line.js';
@@ -48,20 +49,19 @@ const instructions =
 export function openUndecidedPeer(parts: UndecidedParts): UndecidedPeer {
   const question = createRootsQuestion(parts.push, parts.patienceMs);
   let client: Client | undefined;
-  let hello: Held | undefined;
+  let hello: Held['frame'] | undefined;
   let held: readonly Held[] = [];
   let isAsking = false;
   let isClosed = false;
   let decided: SessionPeer | string | undefined;
 
-  function initialize(asked: Held): void {
-    const { frame, line } = asked;
+  function initialize({ frame, line }: Held): void {
     if (client !== undefined) return line.end(protocolError(frame.id, -32600, 'Already initialized'));
     client = readInitialize(frame.params);
     if (client === undefined) {
       return line.end(protocolError(frame.id, -32602, 'Invalid params: protocolVersion must be a string'));
     }
-    hello = { ...asked, line: silent };
+    hello = replayed(client);
     line.end(resultText(frame.id, initializeResult(client, parts.server, instructions)));
   }
 
@@ -72,19 +72,17 @@ export function openUndecidedPeer(parts: UndecidedParts): UndecidedPeer {
     const found = await parts
       .decide(result, first.request)
       .catch(() => 'The gateway failed to open this session. Open a new one.');
-    settle(found);
+    settle(found, first.request);
   }
 
-  function settle(found: SessionPeer | string): void {
+  function settle(found: SessionPeer | string, request: IncomingMessage): void {
     const waiting = held;
     held = [];
     if (isClosed) return;
     decided = found;
-    if (typeof found !== 'string' && hello !== undefined) {
-      found.receive(hello.frame, hello.line, hello.request);
-    }
+    if (typeof found !== 'string' && hello !== undefined) found.receive(hello, silent, request);
     hello = undefined;
-    for (const { frame, line, request } of waiting) pass(found, frame, line, request);
+    for (const { frame, line, request: own } of waiting) pass(found, frame, line, own);
   }
 
   function takeRequest(asked: Held): void {
@@ -124,6 +122,13 @@ export function openUndecidedPeer(parts: UndecidedParts): UndecidedPeer {
       if (typeof decided === 'object') decided.close();
     },
   };
+}
+
+/** The handshake for the chosen workspace. Not the client's own message: it may be long, and would be kept until then. */
+function replayed({ protocolVersion, capabilities, info }: Client): Held['frame'] {
+  const clientInfo = info === undefined ? '' : `,"clientInfo":${info.text}`;
+  const params = `{"protocolVersion":"${protocolVersion}","capabilities":${capabilities.text}${clientInfo}}`;
+  return { kind: 'request', id: '"tidegate-initialize"', method: 'initialize', params: new JsonText(params) };
 }
 
 function pass(decided: SessionPeer | string, frame: Frame, line: ReplyLine, request: IncomingMessage): void {
