@@ -342,6 +342,19 @@ describe('parked calls are bounded', () => {
     expect((await gateway.call(request, caller())).kind).toBe('asks');
   });
 
+  it('16 MiB of params for one session', async () => {
+    const gateway = open({ greet });
+    const params = JsonText.from({ ...(request.params.value as object), pad: 'x'.repeat(6 * 1024 * 1024) });
+    const call = () => gateway.call({ ...request, params }, caller());
+    expect([(await call()).kind, (await call()).kind]).toEqual(['asks', 'asks']);
+    expect(await call()).toMatchObject({ fault: { code: 'call.too_many' } });
+    // Short ones still fit, and so do those of other sessions.
+    expect((await gateway.call(request, caller())).kind).toBe('asks');
+    expect((await gateway.call({ ...request, params, session: sessionOf('session-2') }, caller())).kind).toBe(
+      'asks',
+    );
+  });
+
   it('1000 for all sessions together', async () => {
     const gateway = open({ greet });
     const outcomes = Array.from({ length: 1000 }, (_, at) =>

@@ -26,10 +26,14 @@ export interface MultiRound {
 
 const maxParked = 1000;
 const maxParkedPerSession = 64;
+/** A parked call keeps its params. Together they must not fill the memory. */
+const maxParkedChars = 128 * 1024 * 1024;
+const maxParkedCharsPerSession = 16 * 1024 * 1024;
 const waitMs = 10 * 60_000;
 
 interface Parked {
   readonly sessionId: string;
+  readonly chars: number;
   readonly conversation: Conversation;
   readonly done: Promise<Outcome>;
   readonly timer: NodeJS.Timeout;
@@ -42,7 +46,8 @@ export function openMultiRound(seal: StateSeal): MultiRound {
   const parked = new Map<string, Parked>();
 
   function park(request: Request, conversation: Conversation, done: Promise<Outcome>): Outcome {
-    if (parked.size >= maxParked || countOf(parked, request.session.id) >= maxParkedPerSession) {
+    const chars = request.params.text.length;
+    if (!hasRoom(parked, request.session.id, chars)) {
       conversation.abort();
       return faulted(
         createFault('call.too_many', 'Too many calls are waiting for your input. Answer them first.'),
@@ -55,7 +60,7 @@ export function openMultiRound(seal: StateSeal): MultiRound {
       conversation.abort();
     }, waitMs);
     timer.unref();
-    parked.set(id, { sessionId: request.session.id, conversation, done, timer });
+    parked.set(id, { sessionId: request.session.id, chars, conversation, done, timer });
     forgetCancelled(id, done);
     return {
       kind: 'asks',
@@ -136,8 +141,16 @@ function sealed(seal: StateSeal, request: Request, outcome: Outcome): Outcome {
   };
 }
 
-function countOf(parked: ReadonlyMap<string, Parked>, sessionId: string): number {
+function hasRoom(parked: ReadonlyMap<string, Parked>, sessionId: string, chars: number): boolean {
+  let all = chars;
+  let own = chars;
   let count = 0;
-  for (const waiting of parked.values()) if (waiting.sessionId === sessionId) count += 1;
-  return count;
+  for (const waiting of parked.values()) {
+    all += waiting.chars;
+    if (waiting.sessionId !== sessionId) continue;
+    own += waiting.chars;
+    count += 1;
+  }
+  const isFewEnough = parked.size < maxParked && count < maxParkedPerSession;
+  return isFewEnough && all <= maxParkedChars && own <= maxParkedCharsPerSession;
 }

@@ -151,6 +151,13 @@ describe('params with ambiguous keys', () => {
     ).toBe(true);
   });
 
+  it('refuses a progress token that is too long to repeat', () => {
+    const withToken = (length: number): JsonText =>
+      json(JSON.stringify({ name: 'a', _meta: { progressToken: 'x'.repeat(length) } }));
+    expect(readWanted('tools/call', withToken(1024))).toEqual({ kind: 'tool', name: 'a' });
+    expect(readWanted('tools/call', withToken(1025))).toMatch(/progressToken is longer/);
+  });
+
   it('are accepted if only unknown fields differ', () => {
     expect(readWanted('tools/call', json('{"name":"a","Vendor":1,"vendor":2}'))).toEqual({
       kind: 'tool',
