@@ -92,7 +92,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       rmSync(base, { recursive: true, force: true });
     });
 
-    it('lets none of the attempts out', async () => {
+    it('blocks every attempt to escape', async () => {
       const setup = `OUT=${at('outside')} STATE=${at('state')} SOCKET=${socket} GATE=${String(process.pid)}`;
       const commands = Object.values(attempts).map((script) => ({
         command: `export ${setup}; ${script}`,
@@ -121,7 +121,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       expect(readdirSync(at('workspace'))).toEqual(['.git', '.mcp.json', 'tidegate.yaml']);
     });
 
-    it('lets work be done', async () => {
+    it('allows normal work', async () => {
       const commands = [
         'echo hello > file && mkdir -p a/b && mv file a/b/ && cat a/b/file',
         'echo kept > /tmp/between; mktemp >/dev/null && echo ok',
@@ -149,7 +149,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       ]);
     });
 
-    it('control: without it the same attempts do get out', async () => {
+    it('control: without it the same attempts succeed', async () => {
       const names = [
         'write beside the workspace',
         'write a hook',
@@ -213,7 +213,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
-  it('cannot keep a missing configuration file from coming to be, and says that it did', async () => {
+  it('cannot prevent a missing configuration file from being created, but reports it', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
     expect((await shell.run('ls -A')).createdPaths).toEqual([]);
     const result = await shell.run('echo x > opencode.json; mkdir -p .vscode; echo x > .vscode/tasks.json');
@@ -223,7 +223,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
-  it('leaves nothing to be warned of that somebody else did in a folder that it keeps', async () => {
+  it('does not warn about changes by another program in a folder that it protects', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
     mkdirSync(join(shell.root, '.claude'));
     writeFileSync(join(shell.root, '.claude', 'settings.json'), '{}');
@@ -237,7 +237,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
-  describe('controls of its arguments', () => {
+  describe('controls for its arguments', () => {
     let base: string;
     beforeEach(() => {
       base = realpathSync(mkdtempSync('/var/tmp/tidegate-control-'));
@@ -245,7 +245,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     });
     afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-    it('a read-only bind of hooks alone is got round by renaming its parent', () => {
+    it('a read-only bind of hooks alone can be bypassed by renaming its parent', () => {
       const workspace = join(base, 'workspace');
       const hooks = join(workspace, '.git', 'hooks');
       const args = [
@@ -272,7 +272,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
   });
 });
 
-describe.skipIf(!hasProc)('the choice of the sandbox', () => {
+describe.skipIf(!hasProc)('choosing the sandbox', () => {
   let shell: TestShell | undefined;
   afterEach(() => shell?.close());
 
@@ -317,7 +317,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect(existsSync(join(shell.root, 'bin', 'used'))).toBe(false);
   });
 
-  it('is none, and results and log name protected files that came to be, changed or went', async () => {
+  it('uses none, and results and log name protected files that were created, changed or removed', async () => {
     shell = await openTestShell({ sandbox: 'none' });
     for (const name of ['.mcp.json', 'tidegate.yaml']) writeFileSync(join(shell.root, name), 'as it was');
     expect(await shell.run('ls; git --version; echo x > file; mkdir -p .claude')).toMatchObject({
@@ -338,7 +338,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect((await session.poll(id)).createdPaths).toEqual(['crush.json']);
   });
 
-  it('is none when the trial fails, and every result and the log say so', async () => {
+  it('uses none if the test fails, and every result and the log say so', async () => {
     shell = await openTestShell({ sandbox: 'none' });
     expect((await shell.run('exit 3')).sandbox).toBe('none');
     const session = await shell.as('session');
@@ -348,11 +348,11 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
       'none',
       'none',
     ]);
-    expect(shell.lines.join()).toContain('Commands run without sandbox');
+    expect(shell.lines.join()).toContain('Commands run without a sandbox');
     expect(shell.lines.join()).toContain('no namespaces here');
   });
 
-  it.skipIf(!hasBubblewrap)('is tried again a minute after a trial failed', async () => {
+  it.skipIf(!hasBubblewrap)('tests again a minute after a failed test', async () => {
     let now = 0;
     let broken = '';
     shell = await openTestShell({
@@ -373,13 +373,13 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect((await shell.run('true')).sandbox).toBe('bubblewrap');
   });
 
-  it('is none when there is no bwrap', async () => {
+  it('uses none if there is no bwrap', async () => {
     shell = await openTestShell({ sandbox: 'bubblewrap', path: () => '/nowhere' });
     expect((await shell.run('true')).sandbox).toBe('none');
   });
 
   it.skipIf(!hasBubblewrap)(
-    'does not fall back when a workspace makes it fail: the command does not run',
+    'does not fall back if a workspace makes it fail: the command does not run',
     async () => {
       const base = realpathSync(mkdtempSync('/var/tmp/tidegate-fall-'));
       const folder = join(base, 'bin');
@@ -397,7 +397,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
 });
 
 describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('the environment, sandbox %s', (sandbox) => {
-  it('shows nothing of the gate to a command', async () => {
+  it('contains nothing from the gateway', async () => {
     process.env['CANARY_TOKEN'] = 'canary-of-the-gate';
     const shell = await openTestShell({ sandbox, env: { GIVEN: 'by the operator', TIDEGATE_SECRET: 'x' } });
     const { stdout } = await shell.run('env; cat /proc/self/environ');

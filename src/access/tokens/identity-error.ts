@@ -38,7 +38,7 @@ export const identityCodes = {
   },
   'token.parent_void': {
     meaning: 'The parent of this token is no longer valid.',
-    remedy: 'Create a new token. A token stops working together with its parent.',
+    remedy: 'Create a new token. A token is valid only as long as its parent is.',
   },
   'token.too_deep': {
     meaning: 'The chain of tokens is too long. It can have at most eight links.',

@@ -36,20 +36,20 @@ export function createLimits(): Limits {
       const isText =
         textFile.test(path) || shellNames.test(basename(path)) || bytes.toString('latin1', 0, 2) === '#!';
       if (isText && bytes.length > maxText)
-        throw new Error(`${path} is larger than 16 MiB, too large to find what it loads`);
+        throw new Error(`${path} is larger than 16 MiB, too large to find out what it loads`);
       return isText || bytes.length <= maxBinary;
     },
     countText(text) {
       scanned += text.length;
-      if (scanned > maxTotal) throw new Error('its files hold more than 128 MiB of code');
+      if (scanned > maxTotal) throw new Error('its files contain more than 128 MiB of code');
     },
     checkNames(path, count) {
       if (count > maxNamesOfFile)
-        throw new Error(`${path} names more than ${String(maxNamesOfFile)} other files`);
+        throw new Error(`${path} refers to more than ${String(maxNamesOfFile)} other files`);
     },
     countName() {
       names += 1;
-      if (names > maxNames) throw new Error(`its files name more than ${String(maxNames)} other files`);
+      if (names > maxNames) throw new Error(`its files refer to more than ${String(maxNames)} other files`);
       return true;
     },
     countLine() {

@@ -38,7 +38,7 @@ export function otherNames(
   // With every folder read, the names that are missing lie outside the roots, where agents can't write.
   if (unread !== undefined && [...wanted.values()].some(({ names, count }) => BigInt(names.size) < count))
     throw new Error(
-      `some of its files have other names (hard links), which may lie in ${unread}, a folder that can't be read`,
+      `some of its files have other names (hard links), which may be in ${unread}, a folder that can't be read`,
     );
   return [...found].sort();
 }

@@ -48,7 +48,7 @@ export function openLimitWatch(log: (line: string) => void): LimitWatch {
     worker.on('message', ({ pid, breach }: { readonly pid: number; readonly breach: Breach }) =>
       watched.get(pid)?.onBreach(breach),
     );
-    worker.on('error', (error) => log(`The watch over the limits of Bash failed: ${String(error)}`));
+    worker.on('error', (error) => log(`Checking the limits of Bash failed: ${String(error)}`));
     worker.on('exit', restart);
     for (const [pid, { allowance }] of watched) worker.postMessage({ add: pid, allowance });
     return worker;

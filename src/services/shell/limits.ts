@@ -21,7 +21,7 @@ export function describeBreach(name: 'memory' | 'processes' | 'cpu_seconds', lim
   const allowed = {
     memory: `${String(limits.memory)} MiB of memory`,
     processes: `${String(limits.processes)} processes or ${String(threadsOf(limits.processes))} threads`,
-    cpu_seconds: `${String(limits.cpuSeconds)} seconds of processor time`,
+    cpu_seconds: `${String(limits.cpuSeconds)} seconds of CPU time`,
   }[name];
   return `The command used more than ${allowed}, so it was ended with all its processes. The operator can raise shell.limits.${name} in tidegate.yaml.`;
 }
