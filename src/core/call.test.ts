@@ -20,7 +20,7 @@ describe('isToolError', () => {
     ['no object', tool, says('["isError"]'), false],
     ['a fault', tool, faulted(createFault('internal', 'no')), false],
     ['a resource', { kind: 'resource', uri: 'a:b' }, says('{"isError":true}'), false],
-  ] as const)('is told of %s', (_what, wanted, outcome, expected) => {
+  ] as const)('classifies %s', (_what, wanted, outcome, expected) => {
     const request = { wanted } as unknown as Parameters<typeof isToolError>[0]['request'];
     expect(isToolError({ request, outcome })).toBe(expected);
   });

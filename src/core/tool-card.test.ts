@@ -17,7 +17,7 @@ function tool(more: Partial<ToolModule> = {}): ToolModule {
 }
 
 describe('the card of a tool', () => {
-  it('holds everything but its code, as data', () => {
+  it('contains everything except the code, as data', () => {
     const card = cardOf(tool({ output: z.object({ lines: z.int().describe('How many.') }) }));
     expect(JSON.parse(JSON.stringify(card))).toEqual(card);
     expect(card).toMatchObject({
@@ -33,7 +33,7 @@ describe('the card of a tool', () => {
     });
   });
 
-  it('admits the error envelope beside the result', () => {
+  it('allows the error envelope in addition to the result', () => {
     const { outputSchema } = cardOf(tool({ output: z.object({ lines: z.int().describe('How many.') }) }));
     expect(outputSchema).toMatchObject({
       type: 'object',
@@ -44,12 +44,12 @@ describe('the card of a tool', () => {
     expect(outputSchema).not.toHaveProperty('required');
   });
 
-  it('takes the tier from the highest need, unless the author states it', () => {
+  it('derives the tier from its needs, unless the author sets it', () => {
     expect(cardOf(tool({ needs: ['files', 'shell'] })).tier).toBe(3);
     expect(cardOf(tool({ needs: ['files', 'shell'], tier: 1 })).tier).toBe(1);
   });
 
-  it('has arguments even where a tool takes none', () => {
+  it('has an input schema even if the tool takes no arguments', () => {
     expect(cardOf(tool({ input: z.object({}) })).inputSchema).toMatchObject({
       type: 'object',
       properties: {},

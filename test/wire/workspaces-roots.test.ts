@@ -102,7 +102,7 @@ describe('the roots of a stateful client', () => {
     expect([one.asked(), two.asked()]).toEqual([1, 1]);
   });
 
-  it('may be inside a project, or lead there by a link', async () => {
+  it('can be inside a project, or point there through a link', async () => {
     expect(await toolsOf(await open([join(second, 'deep')]))).toEqual(inSecond);
     expect(await toolsOf(await open([join(place.directory, 'link')]))).toEqual(inSecond);
   });
