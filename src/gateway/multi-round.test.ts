@@ -364,7 +364,7 @@ describe('a caller that never returns', () => {
     return asksOf(await outcome).state;
   }
 
-  it('is waited for ten minutes; then the call is aborted and its state expires', async () => {
+  it('times out after ten minutes: the call is aborted and its state expires', async () => {
     const endings: Answer['kind'][] = [];
     const gateway = open({
       greet: async (_call, exchange) => {

@@ -16,7 +16,7 @@ export interface Watching {
   end(outcome: Outcome, call: Call | undefined): void;
 }
 
-/** Tells observers of each attempt. An observer that throws loses its own record; the call goes on. */
+/** Reports each attempt to observers. An observer that throws loses its own record; the call continues. */
 export function createWatching(
   observers: readonly Observer[],
   now: () => number,

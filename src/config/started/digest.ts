@@ -10,7 +10,7 @@ const deepest = 24;
 
 export async function digestOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
-  // A FIFO in the place of the file would block a thread of the gateway for ever.
+  // A FIFO in place of the file would block a gateway thread forever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!(await handle.stat()).isFile()) throw new Error(`${file} is not a regular file`);

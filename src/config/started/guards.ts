@@ -4,7 +4,7 @@ import type { TrustGuards } from '../trust-file.js';
 import { statsOf } from './stats-of.js';
 import { isInstalled, isWithin, realOf } from './workspace-paths.js';
 
-/** What decides which code is loaded, beside the files that are hashed. Real paths, all inside the roots. */
+/** Paths that decide which code is loaded, in addition to the hashed files. Real paths, all inside the roots. */
 export type Guards = TrustGuards;
 
 /** Collects guards while files are gathered. */

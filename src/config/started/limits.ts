@@ -4,16 +4,16 @@ import { shellNames } from './program-files.js';
 const maxBinary = 4 * 1024 * 1024;
 const maxText = 16 * 1024 * 1024;
 const maxTotal = 128 * 1024 * 1024;
-/** Each name costs several looks at the disk, and agents could write any number of them. */
+/** Each name costs several disk accesses, and agents could write any number of names. */
 const maxNames = 30_000;
 const maxNamesOfFile = 5_000;
-/** Of commands and scripts together. Each costs several looks at the disk, too. */
+/** For commands and scripts together. Each costs several disk accesses too. */
 const maxLines = 2_000;
-/** Of JavaScript modules. Each is looked for under many names. */
+/** For JavaScript modules. Each is looked up under many names. */
 const maxMissing = 10_000;
 const textFile = /\.(?:[cm]?[jt]sx?|py)$/i;
 
-/** Keeps the search for what files load short, whatever agents write. Each method throws above its limit. */
+/** Bounds the search for what files load, whatever agents write. Each method throws above its limit. */
 export interface Limits {
   /** Whether a file is searched for what it loads. Large files that may be binaries are not. */
   isScanned(path: string, bytes: Buffer): boolean;

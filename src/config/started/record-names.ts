@@ -1,11 +1,11 @@
-/** The name under which a server is recorded: beside the file that configures it. */
+/** The name under which a server is recorded: next to the file that configures it. */
 export function serverRecordName(configFile: string, name: string): string {
   return `${configFile}#servers.${name}`;
 }
 
 const partial = `package.json (type and names)`;
 
-/** The name under which those members of a `package.json` are recorded that decide how files are loaded. */
+/** The record name for the members of a `package.json` that decide how files are loaded. */
 export function partialName(file: string): string {
   return `${file} (type and names)`;
 }

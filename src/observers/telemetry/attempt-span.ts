@@ -27,7 +27,7 @@ export function callerOf(trace: Trace | undefined): Caller | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
 
-/** What is known of an attempt when it begins. */
+/** What is known about an attempt when it begins. */
 export function openingOf(
   { id, session, client, wanted, via }: Request,
   redact: (text: string) => string,

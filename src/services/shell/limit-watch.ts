@@ -7,7 +7,7 @@ export interface LimitWatchParts {
   /** The first process of the command, seen from outside its sandbox. */
   readonly pid: number;
   readonly limits: ShellLimits;
-  /** Set if the kernel counts too. It also sees what happens or ends between two looks. */
+  /** Set if the kernel counts too. It also sees what happens or ends between two checks. */
   readonly cgroup: Cgroup | undefined;
   /** Called once. The caller must end the command. */
   readonly onBreach: (reason: string) => void;

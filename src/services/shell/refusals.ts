@@ -49,7 +49,7 @@ export function refuseExposed(refusal: RunRefusal | undefined): void {
 export function cannotHide(): ToolFailure {
   return new ToolFailure(
     'bad_state',
-    'A file that commands must not see or change was added while another command is running, and this command cannot be kept from it.',
+    'A file that commands must not see or change was added while another command is running, and Tidegate cannot hide it from this command.',
     {
       reason: 'cannot_hide_now',
       suggestion: 'Try again when the running commands have ended.',

@@ -4,7 +4,8 @@ import { namesIn } from '../../lib/list-folder.js';
 import { createBreaks } from './breaks.js';
 
 /**
- * What protected places hold: each file and link, with a signature that distinguishes it from any other at that path.
+ * The contents of protected places: each file and link, with a signature that distinguishes it from any other at that
+ * path.
  */
 export interface Snapshot {
   readonly files: ReadonlyMap<string, Sign>;

@@ -19,8 +19,8 @@ export interface WritableParts {
 }
 
 /**
- * Checks the current state of the disk. A folder in force is its own real path, and commands can't write to the folders
- * above it, so none can replace it with a link.
+ * Checks the current state of the disk. A folder in effect is its own real path, and commands can't write to the
+ * folders above it, so none can replace it with a link.
  */
 export function findWritable({ paths, whyNot, grounds }: WritableParts): WritableFolders {
   const refused: string[] = [];
