@@ -310,7 +310,7 @@ workspace: {roots: [a, null]}
     expect(line).not.toMatch(/[\x00-\x1f\u202e]/);
   });
 
-  it('count columns from 1, also with Windows line endings and a byte order mark', async () => {
+  it('count columns from 1, even with Windows line endings and a byte order mark', async () => {
     expect(await places('\ufeffhttp: {}\r\nlogg: {}\r\n')).toEqual(['2:1 config.unknown_key logg']);
   });
 

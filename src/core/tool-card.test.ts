@@ -79,14 +79,14 @@ describe('the card of a tool', () => {
       { input: z.object({ a: z.array(z.object({ b: z.int() })).describe('x') }) },
       /input\.a\.b has no description/,
     ],
-    ['arguments that are no object', { input: z.array(z.string()) }, /input schema must be an object/],
+    ['arguments that are not an object', { input: z.array(z.string()) }, /input schema must be an object/],
     [
       'arguments that are one of several objects',
       { input: z.union([z.object({ a: z.string().describe('x') }), z.object({})]) },
       /input schema must be an object/,
     ],
-    ['another spelling of nothing', { aliases: { nothing: ['x'] } }, /unknown argument nothing/],
-    ['a result that is no object', { output: z.string() }, /output schema must be an object/],
+    ['an alias for an unknown argument', { aliases: { nothing: ['x'] } }, /unknown argument nothing/],
+    ['a result that is not an object', { output: z.string() }, /output schema must be an object/],
     ['a result field without a description', { output: z.object({ a: z.string() }) }, /output\.a/],
   ])('is refused for %s', (_name, more, words) => {
     expect(() => cardOf(tool(more))).toThrow(words);

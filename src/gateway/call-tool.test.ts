@@ -39,7 +39,7 @@ describe('a request through call_tool', () => {
     ['nothing', '{"name":"call_tool"}'],
     ['a number', '{"name":"call_tool","arguments":{"name":7}}'],
     ['a list of arguments', '{"name":"call_tool","arguments":{"name":"a","arguments":[1]}}'],
-    ['text that is no object', '{"name":"call_tool","arguments":{"name":"a","arguments":"[1]"}}'],
+    ['text that is not an object', '{"name":"call_tool","arguments":{"name":"a","arguments":"[1]"}}'],
   ])('refuses %s', (_name, given) => {
     expect(throughCallTool(viaCallTool(given))).toBeUndefined();
   });

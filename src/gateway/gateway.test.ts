@@ -117,7 +117,7 @@ describe('the gateway', () => {
     expect(() => openHall({ providers: [], stages: [pass('a'), pass('b')] })).toThrow('a and b');
   });
 
-  it('gives up on a call whose caller left, however it can be asked', async () => {
+  it('gives up on a call whose caller left, with either way of asking', async () => {
     const provider = createFakeProvider('one', { hang: () => new Promise<Outcome>(() => {}) });
     const gateway = openHall({ providers: [provider] });
     for (const asking of ['live', 'rounds'] as const) {

@@ -118,8 +118,8 @@ describe('a call that asks in rounds', () => {
     ['null', 'elicitation/create', { 'ask-1': null }],
     ['a string', 'elicitation/create', { 'ask-1': 'yes' }],
     ['no action', 'elicitation/create', { 'ask-1': { content: {} } }],
-    ['an action that is no string', 'elicitation/create', { 'ask-1': { action: 1 } }],
-    ['roots that are no array', 'roots/list', { 'ask-1': { roots: {} } }],
+    ['an action that is not a string', 'elicitation/create', { 'ask-1': { action: 1 } }],
+    ['roots that are not an array', 'roots/list', { 'ask-1': { roots: {} } }],
     ['an empty message', 'sampling/createMessage', { 'ask-1': {} }],
     ['an array', 'sampling/createMessage', { 'ask-1': [] }],
   ])('asks again when it gets %s', async (_name, method, responses) => {

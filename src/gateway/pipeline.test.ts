@@ -176,8 +176,8 @@ describe('the pipeline guard', () => {
 
   it.each([
     ['throws after the provider answered', throwsAfter],
-    ['goes on twice', goesOnTwice],
-    ['goes on twice and swallows the error', goesOnTwiceAndHidesIt],
+    ['continues twice', goesOnTwice],
+    ['continues twice and swallows the error', goesOnTwiceAndHidesIt],
   ])('withholds the result of a stage that %s', async (_name, handle) => {
     const { outcome, reached } = await walk([at('redaction', handle)]);
     expectSealed(outcome);

@@ -58,7 +58,7 @@ describe('a cancellation', () => {
 describe('the cancellation of a signal', () => {
   it.each([
     ['plain', cancellationOf],
-    ['with a quiet line', createQuietExchange],
+    ['with a no-op exchange', createQuietExchange],
   ])('follows it: %s', (_name, of) => {
     const controller = new AbortController();
     const caller = of(controller.signal);

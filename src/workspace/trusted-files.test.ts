@@ -47,7 +47,7 @@ describe('[15.3] files that the operator trusted to run', () => {
   const locked = (covered: readonly string[], more: More = {}): readonly string[] =>
     relative(lockedPaths(covered, more).program);
 
-  it('are locked with their folder, or with their package where there is one', () => {
+  it('are locked with their folder, or with their package if there is one', () => {
     expect(locked(['srv/server.mjs'])).toEqual(['srv']);
     expect(locked(['packages/one/src/server.mjs'])).toEqual(['packages/one']);
   });

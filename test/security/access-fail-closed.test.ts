@@ -239,7 +239,7 @@ describe('a caller over HTTP', () => {
       ['admin grant', '/api/grants', { method: 'POST', body: '{"principal":"agent:alice","what":"up_b"}' }],
       ['a token in the query', `/api/tools?token=${good}&access_token=${good}`, {}],
       ['a token in a cookie', '/api/tools', { headers: { cookie: `token=${good}` } }],
-      ['an address that is not there', '/api/nothing', {}],
+      ['an address that does not exist', '/api/nothing', {}],
     ];
   }
 
@@ -662,10 +662,10 @@ describe('a profiles file', () => {
   it.each([
     ['is a folder', undefined, /profiles\.yaml/],
     ['is no YAML', 'profiles: [', /config\.|profiles\./],
-    ['is no document of profiles', '{"profiles":{"a":{"toolz":["Read"]}}}', /toolz/],
-    ['goes in a circle', circle('a', 'b', 'c'), /a -> b -> c -> a|a → b → c → a/],
+    ['is not a profiles document', '{"profiles":{"a":{"toolz":["Read"]}}}', /toolz/],
+    ['has a cycle', circle('a', 'b', 'c'), /a -> b -> c -> a|a → b → c → a/],
     ['extends itself', circle('a'), /a -> a|a → a/],
-    ['extends nothing that exists', '{"profiles":{"a":{"extends":"nobodys"}}}', /nobodys/],
+    ['extends an unknown profile', '{"profiles":{"a":{"extends":"nobodys"}}}', /nobodys/],
     ['has a default that does not exist', '{"default_profile":"nobodys"}', /nobodys/],
   ])('that %s: nothing is started, and the operator gets the position', async (_, text, word) => {
     const place = openAccessPlace({ builtins: ['Read'] });

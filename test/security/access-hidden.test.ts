@@ -413,7 +413,7 @@ describe('the time of an answer, and of the next one', () => {
   ] as const;
   const kinds = [
     ['a tool of a hidden server', 'one-server', 'tools/call', 'secret_vault', 'secret_vaunt'],
-    ['a tool that was granted to somebody else', 'no-server', 'tools/call', 'Bash', 'Bush'],
+    ['a tool that was granted to another principal', 'no-server', 'tools/call', 'Bash', 'Bush'],
     ['a tool that is blocked', 'all-but-blocked', 'tools/call', 'Bash', 'Bush'],
     ['a resource of a hidden server', 'no-server', 'resources/read', 'hush://1', 'hush://2'],
     ['a prompt of a hidden server', 'one-server', 'prompts/get', 'secret_plans', 'secret_plank'],

@@ -160,8 +160,8 @@ describe('requests that two parsers would split differently', () => {
     ['an ancient protocol', 'GET /healthz HTTP/0.9\r\n\r\n'],
     ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
     ['noise', Buffer.from([...Array(256).keys()])],
-    ['a header without end', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}`],
-    ['headers without end', `GET /healthz HTTP/1.1\r\n${'X: a\r\n'.repeat(100_000)}`],
+    ['an endless header', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}`],
+    ['endless headers', `GET /healthz HTTP/1.1\r\n${'X: a\r\n'.repeat(100_000)}`],
   ])('refuses %s', async (_what, bytes) => {
     const { statuses } = await sendBytes(port, bytes, 300);
     expect(statuses.length).toBeLessThanOrEqual(1);

@@ -99,9 +99,9 @@ describe('broken pagination', () => {
   const rest = { mode: 'whole', tools: 5, names: ['other'] } as const;
   const cases: readonly (readonly [string, PagingOptions, number, number])[] = [
     // Tools that are there, and the most pages that the gate may ask for in one list.
-    ['cursors in a circle', { mode: 'loop', tools: 250, size: 100 }, 252, 4],
+    ['cyclic cursors', { mode: 'loop', tools: 250, size: 100 }, 252, 4],
     ['a cursor that repeats itself', { mode: 'repeat', tools: 250, size: 100 }, 200, 3],
-    ['a new cursor for ever', { mode: 'endless' }, 1000, 1000],
+    ['a new cursor each time', { mode: 'endless' }, 1000, 1000],
   ];
 
   it.each(

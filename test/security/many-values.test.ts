@@ -95,7 +95,7 @@ describe('[15.10] a message with millions of values', () => {
     expect(longest).toBeLessThan(limitMs);
   });
 
-  it('is refused with a reason if fewer values are all invalid', async () => {
+  it('is refused with a reason if it has fewer values but all are invalid', async () => {
     const { text } = await call('Edit', `{"file_path":"a.txt","edits":[${'{},'.repeat(95_000)}{}]}`);
     expect(text).toContain('input.invalid');
   });

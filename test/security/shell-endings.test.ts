@@ -18,8 +18,7 @@ const trees: Readonly<Record<string, (tag: string) => string>> = {
   'double fork': (tag) =>
     `(setsid sh -c 'sleep ${tag} & exit 0' &); (sh -c 'sleep ${tag} &' &); sleep ${tag}`,
   'deaf to TERM': (tag) => `trap '' TERM HUP INT; sleep ${tag} & while :; do sleep ${tag}; done`,
-  'deaf in a session of its own': (tag) =>
-    `setsid sh -c "trap '' TERM HUP; sleep ${tag} & sleep ${tag}" & wait`,
+  'deaf in its own session': (tag) => `setsid sh -c "trap '' TERM HUP; sleep ${tag} & sleep ${tag}" & wait`,
   'fork storm': (tag) =>
     `for n in 1 2 3 4 5 6; do (trap '' TERM; while :; do sleep 0.02; (sleep 0.02 & sleep 0.05 &) ; done) & done; wait # ${tag}`,
   flooding: (tag) => `yes ${tag} & setsid yes ${tag} >&2 & wait`,

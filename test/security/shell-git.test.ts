@@ -109,7 +109,11 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   });
 
   it.each([
-    ['objects of others', 'echo /x > .git/objects/info/alternates', '.git/objects/info/alternates'],
+    [
+      'objects of another repository',
+      'echo /x > .git/objects/info/alternates',
+      '.git/objects/info/alternates',
+    ],
     [
       'a repository that git enters',
       'git init -q sub; git -C sub -c user.name=n -c user.email=a@b.c commit -qm x --allow-empty; git add sub 2>/dev/null',
@@ -127,7 +131,7 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   it.each([
     ['a configuration for a worktree', 'touch .git/config.worktree', '.git/config.worktree'],
     ['an index that hides what it holds', 'git update-index --split-index', '.git/index'],
-    ['an index that is none', 'echo x > .git/index', '.git/index'],
+    ['an invalid index', 'echo x > .git/index', '.git/index'],
   ])('finds undone what only an attack creates: %s', async (_name, script, path) => {
     await open('bubblewrap');
     expect((await shell.run(script)).undonePaths).toEqual([path]);

@@ -33,9 +33,9 @@ const attempts: Readonly<Record<string, string>> = {
   'remount the root': 'mount -o remount,rw,bind / && echo ESCAPED',
   'remount what is protected': 'mount -o remount,rw,bind "$PWD/.git/hooks" && echo ESCAPED',
   'unmount what is protected': 'umount -l "$PWD/.git/hooks" "$PWD/.git" && echo ESCAPED',
-  'mount in namespaces of its own': `unshare -Urm sh -c 'umount -l "$PWD/.git/hooks" && echo x > .git/hooks/escaped && echo ESCAPED'`,
+  'mount in its own namespaces': `unshare -Urm sh -c 'umount -l "$PWD/.git/hooks" && echo x > .git/hooks/escaped && echo ESCAPED'`,
   'bind the folder without its mounts': `unshare -Urm sh -c 'mkdir -p m && mount --bind . m && echo x > m/.git/hooks/escaped && echo ESCAPED'; rmdir m`,
-  'remount in namespaces of its own': `unshare -Urm sh -c 'mount -o remount,rw,bind / && echo x > "$OUT/escaped"'`,
+  'remount in its own namespaces': `unshare -Urm sh -c 'mount -o remount,rw,bind / && echo x > "$OUT/escaped"'`,
   'go through the root of init': 'echo x > "/proc/1/root$OUT/escaped"',
   'signal processes outside': 'kill -0 "$GATE" && echo ESCAPED',
   '[15.40] read the environment of the gateway': 'cat "/proc/$GATE/environ" && echo ESCAPED',
@@ -47,7 +47,7 @@ const attempts: Readonly<Record<string, string>> = {
   'rename .git': 'mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/escaped && echo ESCAPED',
   'remove hooks': 'rm -rf .git/hooks && echo ESCAPED; rmdir .git/hooks && echo ESCAPED',
   'rename hooks': 'mv .git/hooks .git/h && echo ESCAPED',
-  'exchange .git for a link': 'rm -rf .git; ln -sT "$OUT" .git && echo ESCAPED',
+  'replace .git with a link': 'rm -rf .git; ln -sT "$OUT" .git && echo ESCAPED',
   'write an agent configuration': 'mkdir -p .claude; echo x > .claude/settings.json && echo ESCAPED',
   'replace an agent configuration':
     'echo x > s; mkdir -p .claude; mv -f s .claude/settings.json && echo ESCAPED; rm -f s',
@@ -57,14 +57,14 @@ const attempts: Readonly<Record<string, string>> = {
     'echo x > tidegate.yaml; echo x > .mcp.json; sed -i s/a/b/ .mcp.json && echo ESCAPED',
   'replace a configuration':
     'echo x > s; mv -f s .mcp.json && echo ESCAPED; rm -f s .mcp.json tidegate.yaml && echo ESCAPED',
-  'make a folder that must not be':
+  'create a folder that must not exist':
     'echo x > .codex/config.toml && echo ESCAPED; rmdir .codex && echo ESCAPED',
-  'write to the folder of the gate':
+  'write to the folder of the gateway':
     'mkdir -p .tidegate/tools && echo x > .tidegate/tools/a.tool.mjs && echo ESCAPED',
-  'read the state of the gate': 'cat "$STATE/secret" && echo ESCAPED',
+  'read the state of the gateway': 'cat "$STATE/secret" && echo ESCAPED',
   'talk to a socket of the system': `python3 -c 'import socket,os; socket.socket(socket.AF_UNIX).connect(os.environ["SOCKET"])' && echo ESCAPED`,
   'trace a process outside': 'cat "/proc/$GATE/environ" && echo ESCAPED',
-  'become somebody else': 'setpriv --reuid 1 --clear-groups true && echo ESCAPED',
+  'become another user': 'setpriv --reuid 1 --clear-groups true && echo ESCAPED',
 };
 
 describe.skipIf(!hasBubblewrap)('the sandbox', () => {
@@ -154,7 +154,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
         'write beside the workspace',
         'write a hook',
         'rename .git',
-        'read the state of the gate',
+        'read the state of the gateway',
         'see processes outside',
         'talk to a socket of the system',
         // This process belongs to root where the suite runs as root: another user cannot read it anyway.

@@ -137,7 +137,7 @@ describe('the roots of a stateful client', () => {
     await expect(readHere(both)).rejects.toThrow(/several projects/);
   });
 
-  it('do not count beside a header or a token that is bound to a project', async () => {
+  it('are ignored with a header or a token that is bound to a project', async () => {
     const named = await open([second], { header: first });
     expect([await toolsOf(named), named.asked()]).toEqual([inFirst, 0]);
     const { secret: token } = await tokens.create(

@@ -9,7 +9,7 @@ export type Guards = TrustGuards;
 
 /** Collects guards while files are gathered. */
 export interface GuardNotes {
-  /** A path as a program names it. A link can't be mounted over, so the folder of each link on the way is guarded. */
+  /** A path as a program names it. A link can't be mounted over, so the folder of each link on the path is guarded. */
   noteWay(given: string): void;
   /** A file in this folder loads packages by name: the nearest `package.json` can redirect that to any file. */
   noteScope(folder: string): void;

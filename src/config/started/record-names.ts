@@ -15,7 +15,7 @@ export function refusePartialName(path: string): void {
   if (path.endsWith(partial)) throw new Error(`${path} can't be trusted under this name; rename it`);
 }
 
-/** The path that a recorded name stands for: `folder/**` is the folder. Of a partial record only some members are hashed. */
+/** The path behind a recorded name: `folder/**` is the folder. In a partial record, only some members are hashed. */
 export function hashedPath(name: string): readonly string[] {
   return name.endsWith(`/${partial}`) || name === partial ? [] : [name.replace(/[/\\]\*\*.*$/, '') || '/'];
 }

@@ -187,7 +187,7 @@ describe('the files that a runtime loads from the workspace by default', () => {
       { 'srv/a.rb': '' },
       { 'srv/a.db': '', 'srv/a.db-wal': '', 'b.rb': '' },
     ],
-    ['a container of somebody else', 'docker run -i --rm -v .:/ws image', {}, { 'a.js': '' }],
+    ['a container from elsewhere', 'docker run -i --rm -v .:/ws image', {}, { 'a.js': '' }],
     ['a program of Go from elsewhere', 'go run example.com/a@latest', {}, { 'a.go': '' }],
   ];
   it.each(harmless)('do not include: %s', (_what, line, files, change) => {

@@ -169,16 +169,19 @@ describe('a local tool', () => {
   });
 
   it.each<[string, unknown]>([
-    ['nothing that can be asked', Object.create(null)],
+    ['an object without a prototype', Object.create(null)],
     [
-      'an error whose words cannot be had',
+      'an error whose message cannot be read',
       Object.defineProperty(new Error('x'), 'message', {
         get: () => {
           throw new Error('y');
         },
       }),
     ],
-    ['a failure with facts that JSON cannot say', new ToolFailure('failed', 'm', { details: { n: 1n } })],
+    [
+      'a failure with details that JSON cannot represent',
+      new ToolFailure('failed', 'm', { details: { n: 1n } }),
+    ],
     ['undefined', undefined],
   ])('that throws %s fails as a tool', async (_name, thrown) => {
     const failing = tool('x', () => {
@@ -317,11 +320,11 @@ describe('a port that a tool needs', () => {
       { code: 'need.starting', data: { need: 'files', retry_after_ms: 500 } },
     ],
     [
-      'is not there',
+      'is missing',
       service({ state: 'unavailable', reason: 'not installed', suggestion: 'Install it.' }),
       { code: 'need.unavailable', suggestion: 'Install it.' },
     ],
-    ['is switched off', {}, { code: 'need.unavailable', data: { need: 'files' } }],
+    ['is disabled', {}, { code: 'need.unavailable', data: { need: 'files' } }],
   ])('%s: the tool reports it, and others work', async (_name, services, fault) => {
     expect(await call([roots, free], 'roots', {}, services)).toMatchObject({ kind: 'fault', fault });
     expect(valueOf(await call([roots, free], 'free', {}, services))).toMatchObject({

@@ -145,7 +145,7 @@ describe('the tools of a workspace', () => {
       () => writeFileSync(join(folder, 'large.ts'), Buffer.alloc(1024 * 1024 + 1)),
     ],
     [
-      'folders that are nested too deep',
+      'folders that are nested too deeply',
       () => mkdirSync(join(folder, 'a/b/c/d/e/f/g/h/i/j'), { recursive: true }),
     ],
   ])('are not offered next to %s, which they could import unnoticed', async (_name, put) => {
@@ -177,7 +177,7 @@ describe('the tools of a workspace', () => {
          input: z.object({ x: z.string() }), run: () => '' };`,
       /input\.x has no description/,
     ],
-    ['imports what is not there', "import 'no-such-package-anywhere';", /greet\.tool\.ts/],
+    ['imports a missing file', "import 'no-such-package-anywhere';", /greet\.tool\.ts/],
   ])('are reported with a position if one %s, and the others work', async (_name, text, words) => {
     write('greet.tool.ts', text);
     write('fine.tool.ts', source('fine'));

@@ -20,7 +20,7 @@ describe('parameters that become headers', () => {
     ['an empty name', schema(marked({ 'x-mcp-header': '' }))],
     ['a name with a space', schema(marked({ 'x-mcp-header': 'a b' }))],
     ['a name with a line break', schema(marked({ 'x-mcp-header': 'a\r\nb: c' }))],
-    ['a name that is no text', schema(marked({ 'x-mcp-header': 7 }))],
+    ['a name that is not a string', schema(marked({ 'x-mcp-header': 7 }))],
     ['a number', schema(marked({ type: 'number' }))],
     ['an object', schema(marked({ type: 'object' }))],
     ['no type', schema({ 'x-mcp-header': 'Region' })],

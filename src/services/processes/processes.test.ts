@@ -294,7 +294,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await within(2000, 'end of the reaper', () => findReaper(process.pid) === undefined);
   });
 
-  it('starts another reaper if one was killed, which knows the children of the first', async () => {
+  it('replaces a killed reaper with one that knows the children of the first', async () => {
     await shell(`env -i sleep ${tag} & exec env -i sleep ${tag}`);
     const first = reaperPid();
     process.kill(first, 'SIGTERM');

@@ -28,7 +28,7 @@ export interface Changes {
 }
 
 const maxFiles = 5000;
-/** Counts all files and folders, also those that are not recorded. */
+/** Counts all files and folders, including those that are not recorded. */
 const usualMaxLooks = 20_000;
 const maxDepth = 12;
 /** The file system clock ticks more slowly than ours. */
@@ -116,7 +116,7 @@ function lstatNow(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // A file is in place of a folder on the way.
+    // A parent of the path is a file.
     return undefined;
   }
 }

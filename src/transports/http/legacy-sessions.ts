@@ -29,7 +29,7 @@ export interface Unplaced {
   release(): void;
 }
 
-/** How a session begins, if not at once and here. */
+/** How a session begins, unless it begins immediately and in this workspace. */
 export interface Beginning {
   /** Decides about the workspace first. */
   readonly undecided?: (session: Unplaced) => UndecidedPeer;

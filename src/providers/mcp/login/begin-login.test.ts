@@ -144,8 +144,8 @@ describe('an unsafe login', () => {
     ['a token endpoint without https', { tokenEndpoint: 'http://example.com/token' }, 'unfit', 0],
     ['a link-local token endpoint', { tokenEndpoint: 'https://169.254.169.254/token' }, 'unfit', 1],
     ['an answer of another issuer', { iss: 'https://evil.example' }, 'callback', 1],
-    ['an answer of nobody', { iss: null }, 'callback', 1],
-    ['a person who says no', { denies: true }, 'denied', 1],
+    ['an answer without an issuer', { iss: null }, 'callback', 1],
+    ['a user who declines', { denies: true }, 'denied', 1],
     ['tokens of another kind', { tokenType: 'DPoP' }, 'unfit', 1],
     ['an authorization server that is broken', { brokenToken: true }, 'unreachable', 1],
   ] as const)('fails at %s, and stores nothing', async (_, faults, reason, authorized) => {

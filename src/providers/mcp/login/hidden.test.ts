@@ -11,7 +11,7 @@ const spellings: Readonly<Record<string, string>> = {
     one.toLowerCase(),
   ),
   'with every byte percent-encoded': [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(''),
-  'as a form has it': form,
+  'form-encoded': form,
   'in base64': Buffer.from(secret).toString('base64'),
   'in base64url': Buffer.from(secret).toString('base64url'),
   'in base64, percent-encoded': encodeURIComponent(Buffer.from(secret).toString('base64')),
