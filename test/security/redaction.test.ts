@@ -98,7 +98,7 @@ describe('200 secrets in arguments, results, errors, names, addresses, server lo
     expect(secretsIn(raw.join('\n'))).toHaveLength(shaped.length);
   });
 
-  it('that cannot be recognized are not written from arguments, envelopes or variables', async () => {
+  it('that cannot be recognized are left out too, because arguments, envelopes and variables are not written', async () => {
     const quiet = openPlace({
       servers: { up: { ...nodeServer('telling-server.mjs'), env: { PLAIN: plain } } },
       log: { level: 'info' },

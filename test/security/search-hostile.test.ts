@@ -266,7 +266,7 @@ describe.runIf(hasProc && process.getuid?.() === 0)('for a user who is not root'
   it.each([
     ['once', () => Date.now() + 60_000],
     ['twice', () => Date.now()],
-  ])('unreadable files are reported, and the rest is searched, looked at %s', async (_times, now) => {
+  ])('unreadable files are reported, and the rest is searched (%s)', async (_times, now) => {
     await place.close();
     place = await openSearchPlace({ now });
     place.write({ 'first.txt': 'needle\n', 'zz/last.txt': 'needle\n' });
