@@ -33,7 +33,7 @@ export default forWorkflows(
         .min(0)
         .max(86_400)
         .optional()
-        .describe(`Timeout in seconds. Default, also for 0: ${String(usualSeconds)}.`),
+        .describe(`Timeout in seconds. Default: ${String(usualSeconds)}; 0 means the default.`),
       retryable_status_codes: z
         .array(z.int())
         .optional()

@@ -176,7 +176,7 @@ export const commonFields = {
   hooks: {
     kind: 'record',
     description: 'What to do before and after the step.',
-    fields: { pre: hooks('Before the step.'), post: hooks('After the step, also after failure.') },
+    fields: { pre: hooks('Before the step.'), post: hooks('After the step, even if it failed.') },
   },
   use_template: text('Name of a file in `templates/` that provides this state.'),
   parameters: {
