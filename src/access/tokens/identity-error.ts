@@ -42,7 +42,7 @@ export const identityCodes = {
   },
   'token.too_deep': {
     meaning: 'The chain of tokens is too long. It can have at most eight links.',
-    remedy: 'Derive the token from one closer to the first token of the chain.',
+    remedy: 'Derive the token from one earlier in the chain.',
   },
   'token.foreign_zone': {
     meaning: 'A token must be in the same zone as its parent.',
