@@ -63,7 +63,7 @@ describe('the model of a workspace', () => {
     expect(await (await openAccessEngine({ model: shippedModel, tuples })).check(question)).toBe(false);
   });
 
-  it('may narrow what is needed to call', async () => {
+  it('may narrow who can call a tool', async () => {
     const text = changed('tool', 'call', 'define call: caller but not blocked');
     const model = await extendModel(shippedModel, text);
     const tuples = [

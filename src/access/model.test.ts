@@ -53,7 +53,7 @@ describe('the shipped model', () => {
     expect(await compileModel(text)).toEqual(shippedModel);
   });
 
-  it('does not let everybody call', async () => {
+  it('does not let everybody call tools', async () => {
     await expect(engine(`principal:* caller ${read}`)).rejects.toMatchObject({
       code: 'tuple.type_not_allowed',
     });

@@ -5,7 +5,7 @@ const longestMs = 2000;
 const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'];
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** True if certainly nothing listens at the address. Behind a proxy this cannot be known. */
+/** True if it is certain that nothing listens at the address. Behind a proxy, it never is. */
 export function isPortClosed(address: string, env: Environment): Promise<boolean> {
   const { hostname, port, protocol } = new URL(address);
   const isBehind = proxies.some((name) => (env[name] ?? '') !== '') && !loopback.test(hostname);

@@ -35,6 +35,6 @@ export function removeFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   } catch {
-    // Leftover files are no reason to fail.
+    // Leftover files must not fail the launch.
   }
 }

@@ -89,7 +89,7 @@ export function createHttpAccess(parts: HttpAccessParts): HttpAccess {
   };
 }
 
-/** Notifies listeners when credentials may have become invalid, also for credentials opened later. */
+/** Notifies listeners when credentials may have become invalid, including credentials opened later. */
 function createHints({ access }: OpenedAccess): {
   readonly onChange: CredentialWatch['onChange'];
   readonly listenTo: (credentials: Credentials) => void;

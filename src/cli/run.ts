@@ -76,7 +76,7 @@ function meantCommand(wrong: string, words: readonly string[]): string | undefin
 function suggestionText(code: CommandCode, subject: string, words: readonly string[]): string {
   if (code === 'usage.unknown_command') return didYouMean(subject, knownNames(words));
   if (code === 'usage.unknown_option') return didYouMean(subject, knownOptions(words));
-  // A command with subcommands takes a misspelled subcommand for an argument.
+  // For a command with subcommands, a misspelled subcommand looks like an argument.
   const [first = '', second = ''] = words;
   const below = knownNames([first]);
   const isBelow = below.includes(first) || below.includes(second);

@@ -28,7 +28,7 @@ export const opencode: Client = {
     const env = reader.record('environment');
     const cwd = reader.text('cwd');
     if (entry['type'] === undefined && entry['command'] === undefined && entry['url'] === undefined)
-      throw new CannotRead('only enables or disables a server of another file');
+      throw new CannotRead('only enables or disables a server from another file');
     return {
       start:
         command === undefined

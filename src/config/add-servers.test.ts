@@ -28,7 +28,7 @@ describe('adding servers to a file', () => {
       '        more\n  # from Codex\n  new:\n',
     ],
     ['no end of line', 'servers:\n  a:\n    command: x', 'command: x\n  # from Codex\n  new:\n'],
-  ])('keeps %s byte by byte', (_, text, part) => {
+  ])('keeps %s byte for byte', (_, text, part) => {
     const next = addServers(text, [one]);
     expect(next).toContain(part);
     // What was there is there still, in its order.
@@ -52,11 +52,11 @@ describe('adding servers to a file', () => {
     });
   });
 
-  it('keeps the ends of lines of Windows', () => {
+  it('keeps Windows line endings', () => {
     expect(addServers('servers:\r\n  a: { command: x }\r\n', [one])).not.toMatch(/[^\r]\n/);
   });
 
-  it('refuses what it cannot add to', () => {
+  it('refuses a file that it cannot add to', () => {
     for (const text of ['servers: [a]\n', '- a\n', 'servers:\n  a: *nowhere\n', 'a: 1\n...\n---\nb: 2\n'])
       expect(() => addServers(text, [one]), text).toThrow(CannotAdd);
   });

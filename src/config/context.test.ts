@@ -10,7 +10,7 @@ async function load(text: string): Promise<{ readonly config: Config; readonly f
 }
 
 describe('the context settings', () => {
-  it('defers above 10,000 tokens, with 24 active tools of 5,000', async () => {
+  it('defer above 10,000 tokens, with 24 active tools of 5,000 by default', async () => {
     const { config, found } = await load('');
     expect(found).toEqual([]);
     expect(config.context).toMatchObject({
@@ -25,7 +25,7 @@ describe('the context settings', () => {
     });
   });
 
-  it('is read whole', async () => {
+  it('are read completely', async () => {
     const { config, found } = await load(`
 context:
   lazy: on
@@ -50,7 +50,7 @@ servers: { a: { command: x, lazy: false } }`);
   it.each([
     ['tools: { lazy_mcp: true }', 'on'],
     ['tools: { lazy_mcp: false }', 'off'],
-  ])('of %j is %s', async (text, lazy) => {
+  ])('given as %j are %s', async (text, lazy) => {
     const { config, found } = await load(text);
     expect(found).toEqual([]);
     expect(config.context.lazy).toBe(lazy);
@@ -62,7 +62,7 @@ servers: { a: { command: x, lazy: false } }`);
       'tools: { max_active_schemas: 0, lazy_mcp: true }',
       '1 warning config.bad_value tools.max_active_schemas',
     ],
-  ])('of %j defers nothing, and says so', async (text, expected) => {
+  ])('given as %j defer nothing, with a warning', async (text, expected) => {
     const { config, found } = await load(text);
     expect(found).toEqual([expected]);
     expect(config.context.lazy).toBe('off');
@@ -74,7 +74,7 @@ servers: { a: { command: x, lazy: false } }`);
     ['context: { max_active_tokens: 5 }', '1 error config.bad_value context.max_active_tokens'],
     ['context: { embeddings: { url: "http://x" } }', '1 error config.missing context.embeddings'],
     ['tools: { lazy_mcp: true }\ncontext: { lazy: off }', '1 warning config.bad_value tools.lazy_mcp'],
-  ])('of %j is %s', async (text, expected) => {
+  ])('given as %j are %s', async (text, expected) => {
     expect((await load(text)).found).toEqual([expected]);
   });
 });

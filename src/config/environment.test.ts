@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { childEnvironment } from './environment.js';
 
-describe('the environment of a child', () => {
+describe('the environment of a child process', () => {
   const own = {
     PATH: '/bin',
     HOME: '/home/ada',
@@ -12,7 +12,7 @@ describe('the environment of a child', () => {
     SHELL: '() { :; }; evil',
   };
 
-  it('is a base of ours and what the file names, and nothing else', () => {
+  it('contains a small base and the variables in the file, and nothing else', () => {
     expect(childEnvironment(own, { A: 'b', HOME: '/other' }, 'linux')).toEqual({
       PATH: '/bin',
       LANG: 'C',
@@ -21,19 +21,19 @@ describe('the environment of a child', () => {
     });
   });
 
-  it('would hand our secrets on if it were ours with additions (control)', () => {
+  it('control: the environment of the gateway with additions would expose its secrets', () => {
     expect({ ...own, A: 'b' }).toHaveProperty('GITHUB_TOKEN');
     expect(childEnvironment(own, { A: 'b' }, 'linux')).not.toHaveProperty('GITHUB_TOKEN');
   });
 
-  it('does not find variables that only every object has', () => {
+  it('ignores properties that every object inherits', () => {
     expect(childEnvironment({}, {}, 'linux')).toEqual({});
     expect(Object.entries(childEnvironment({}, Object.fromEntries([['__proto__', 'x']]), 'linux'))).toEqual([
       ['__proto__', 'x'],
     ]);
   });
 
-  it('on Windows has each variable once, whatever its case', () => {
+  it('contains each variable once on Windows, regardless of case', () => {
     const windows = { Path: 'C:\\bin', SystemRoot: 'C:\\Windows', Secret: 'x', TEMP: 'T' };
     expect(childEnvironment(windows, { temp: 'mine' }, 'win32')).toEqual({
       Path: 'C:\\bin',

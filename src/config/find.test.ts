@@ -24,18 +24,18 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 describe('findConfig', () => {
-  it('finds the file here or in the nearest directory above', () => {
+  it('finds the file in this directory or the nearest one above', () => {
     expect(findConfig(join(root, 'a'))).toBe(join(root, 'a', 'tidegate.yaml'));
     expect(findConfig(join(root, 'a', 'b', 'd'))).toBe(join(root, 'a', 'b', 'd', 'tidegate.yml'));
   });
 
-  it('passes by directories and dead links of that name, and starts that do not exist', () => {
+  it('skips directories and dangling links with that name, and accepts a missing start directory', () => {
     expect(findConfig(join(root, 'a', 'folder'))).toBe(join(root, 'a', 'tidegate.yaml'));
     expect(findConfig(join(root, 'a', 'b', 'c'))).toBe(join(root, 'a', 'tidegate.yaml'));
     expect(findConfig(join(root, 'a', 'no', 'such', 'place'))).toBe(join(root, 'a', 'tidegate.yaml'));
   });
 
-  it('ends at the root of the file system', () => {
+  it('stops at the root of the file system', () => {
     expect(findConfig('/')).toBeUndefined();
   });
 });

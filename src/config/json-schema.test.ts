@@ -37,12 +37,12 @@ async function loads(text: string): Promise<boolean> {
 }
 
 describe('the JSON Schema', () => {
-  it.each(good)('takes what is loaded: %s', async (text) => {
+  it.each(good)('accepts what the loader accepts: %s', async (text) => {
     expect(await loads(text)).toBe(true);
     expect(validator.validate(parse(text))).toMatchObject({ valid: true });
   });
 
-  it.each(bad)('refuses what is not loaded: %s', async (text) => {
+  it.each(bad)('refuses what the loader refuses: %s', async (text) => {
     expect(await loads(text)).toBe(false);
     expect(validator.validate(parse(text))).toMatchObject({ valid: false });
   });
@@ -74,7 +74,7 @@ describe('the JSON Schema of profiles', () => {
     'profiles:',
     'default_profile: none\nprofiles: {a: {extends: b, tools: [Read, 1]}, b: {extends: [a, c], see_only: ["!x"]}}',
     'principals: {"agent:run/1": {profile: a, add: [x], remove: []}}',
-  ])('takes what is loaded: %s', async (text) => {
+  ])('accepts what the loader accepts: %s', async (text) => {
     expect(await isLoaded(text)).toBe(true);
     expect(profiles.validate(parse(text)).errors).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('the JSON Schema of profiles', () => {
     'profiles: {"a b": {}}',
     'principals: {alice: {}}',
     'profiles: []',
-  ])('refuses what is refused: %s', async (text) => {
+  ])('refuses what the loader refuses: %s', async (text) => {
     expect(await isLoaded(text)).toBe(false);
     expect(profiles.validate(parse(text)).valid).toBe(false);
   });

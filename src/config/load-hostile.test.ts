@@ -101,8 +101,8 @@ const piece = fc.constantFrom(
 );
 const words = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
 
-describe('whatever the text is', () => {
-  it('loading answers, with places inside the text', async () => {
+describe('for any text', () => {
+  it('loading returns a result, with positions inside the text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(words, fc.string({ unit: 'binary', maxLength: 200 })), async (text) => {
         const { config, problems, sha256 } = await load(text);
@@ -119,7 +119,7 @@ describe('whatever the text is', () => {
     );
   }, 120_000);
 
-  it('a byte changed, lost or doubled in a good file is survived', async () => {
+  it('a changed, missing or repeated byte in a valid file does not crash the loader', async () => {
     expect(new Set(await codes(sample))).toEqual(new Set(['config.overlapping_prefixes']));
     const place = fc.nat(Buffer.byteLength(sample) - 1);
     await fc.assert(
@@ -135,14 +135,14 @@ describe('whatever the text is', () => {
     );
   }, 120_000);
 
-  it('a file cut at any byte is survived', async () => {
+  it('a file cut at any byte does not crash the loader', async () => {
     const bytes = Buffer.from(sample);
     for (let end = 0; end < bytes.length; end += 1) {
       expect((await loadBytes(bytes.subarray(0, end))).config.servers.length).toBeLessThanOrEqual(3);
     }
   });
 
-  it('a misspelt key is reported at its very place, wherever it stands', async () => {
+  it('a misspelled key is reported at its exact position', async () => {
     const keys = ['github', 'command', 'args', 'timeout', 'prefix', 'http', 'host', 'level', 'log'] as const;
     await fc.assert(
       fc.asyncProperty(fc.nat(20), fc.nat(20), fc.constantFrom(...keys), async (blank, comment, near) => {
@@ -158,7 +158,7 @@ describe('whatever the text is', () => {
 });
 
 describe('a hostile file', () => {
-  it('cannot grow with aliases', async () => {
+  it('cannot expand without limit through aliases', async () => {
     const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`);
     expect(await codes(`a0: &a0 x\n${levels.join('\n')}\n`)).toEqual(['config.too_large']);
     const merges = Array.from(
@@ -173,7 +173,7 @@ describe('a hostile file', () => {
     expect(await codes('servers: &s\n  <<: *s\n')).toContain('config.syntax');
   });
 
-  it('may use aliases and merge keys as they are meant', async () => {
+  it('can still use ordinary aliases and merge keys', async () => {
     const { config, problems } = await load(
       'servers:\n  a: &a {command: x, args: [1]}\n  b: {<<: *a, command: y}\n  c: *a\n',
     );
@@ -181,11 +181,14 @@ describe('a hostile file', () => {
     expect(config.servers).toMatchObject([{ command: 'x' }, { command: 'y', args: ['1'] }, { command: 'x' }]);
   });
 
-  it.each(['[', '{a: ', '- ', '? ', '&a ', '!a ', 'a: {'])('cannot nest without end: %s', async (opening) => {
-    expect(await codes(opening.repeat(60_000))).toEqual(['config.too_deep']);
-  });
+  it.each(['[', '{a: ', '- ', '? ', '&a ', '!a ', 'a: {'])(
+    'cannot be nested without limit: %s',
+    async (opening) => {
+      expect(await codes(opening.repeat(60_000))).toEqual(['config.too_deep']);
+    },
+  );
 
-  it('cannot nest without end over many lines', async () => {
+  it('cannot be nested without limit over many lines', async () => {
     const stairs = Array.from({ length: 60 }, (_, i) => `${' '.repeat(128 * i)}${'- '.repeat(63)}-`).join(
       '\n',
     );
@@ -195,20 +198,20 @@ describe('a hostile file', () => {
     ]);
   });
 
-  it('would, without our look at its depth, use up the stack (control)', () => {
+  it('control: without the depth check, it would exhaust the stack', () => {
     expect(parseDocument('['.repeat(20_000), { prettyErrors: false }).errors[0]?.code).toBe(
       'RESOURCE_EXHAUSTION',
     );
   });
 
-  it('cannot be large', async () => {
+  it('cannot exceed the size limit', async () => {
     const { problems, sha256 } = await loadBytes(Buffer.alloc(10_000_000, '#'));
     expect(problems.map(({ code }) => code)).toEqual(['config.too_large']);
     expect(sha256).toBeUndefined();
     expect(await codes(' '.repeat(600_000))).toEqual(['config.too_large']);
   });
 
-  it('cannot touch prototypes', async () => {
+  it('cannot modify prototypes', async () => {
     const { config } = await load(
       '__proto__: {polluted: 1}\nservers: {s: {command: x, env: {__proto__: bad, constructor: c}, __proto__: {cwd: /}}}\n',
     );
@@ -220,7 +223,7 @@ describe('a hostile file', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('must be UTF-8, a regular file, and there', async () => {
+  it('must exist, be a regular file, and be UTF-8', async () => {
     const read = async (file: string) => {
       const { problems, sha256 } = await loadConfig({ file, env: {}, home: '/' });
       return [problems.map(({ code }) => code), sha256 !== undefined];
@@ -234,14 +237,14 @@ describe('a hostile file', () => {
     expect(await read('/dev/zero')).toEqual([['config.unreadable'], false]);
   });
 
-  it.skipIf(process.platform === 'win32')('cannot make us wait by being a pipe', async () => {
+  it.skipIf(process.platform === 'win32')('cannot block the loader by being a pipe', async () => {
     const pipe = join(directory, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const { problems } = await loadConfig({ file: pipe, env: {}, home: '/' });
     expect(problems).toMatchObject([{ code: 'config.unreadable' }]);
   });
 
-  it('cannot put a NUL, or a second header, where a program would take it', async () => {
+  it('cannot inject a NUL character or a second header', async () => {
     const { config, problems } = await load(
       'servers: {a: {command: "x\\0y"}, b: {url: "http://b", headers: {h: "a\\r\\nb: c"}}}',
     );
@@ -249,7 +252,7 @@ describe('a hostile file', () => {
     expect(config.servers).toEqual([]);
   });
 
-  it('does not have its secrets repeated in problems', async () => {
+  it('does not leak its secrets through error messages', async () => {
     const secret = 'c0ffee-secret';
     const texts = [
       `a: ]\n"Bearer ${secret}": ]\n`,

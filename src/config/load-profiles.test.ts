@@ -42,8 +42,8 @@ principals:
   "service:ci":
 `;
 
-describe('a file of profiles', () => {
-  it('gives what stands in it, with lines', async () => {
+describe('a profiles file', () => {
+  it('returns its content, with line numbers', async () => {
     const loaded = await load(sample);
     expect(loaded.problems).toEqual([]);
     expect(loaded.defaultProfile).toBe('minimal');
@@ -79,13 +79,13 @@ describe('a file of profiles', () => {
     }
   });
 
-  it('says nothing that depends on the environment: its hash covers all of it', async () => {
+  it('ignores the environment, so its hash covers everything', async () => {
     const { problems, profiles } = await load('profiles: {a: {tools: ["${HOME}", "$${x}"]}}');
     expect(problems).toEqual([]);
     expect(profiles[0]?.tools).toEqual(['${HOME}', '$${x}']);
   });
 
-  it('gives the place of what others find wrong in it', async () => {
+  it('provides positions for problems that other checks find', async () => {
     const { problemAt, file } = await load(sample);
     const at = (...path: readonly (string | number)[]) => {
       const problem = problemAt({ code: 'profiles.bad_entry', path, message: 'No.' });
@@ -105,7 +105,7 @@ describe('a file of profiles', () => {
     expect(warned).toMatchObject({ file, severity: 'warning', remedy: expect.stringContaining('Correct') });
   });
 
-  it('is read through a link under its own path', async () => {
+  it('is read through a link, under its real path', async () => {
     const file = join(directory, 'real.yaml');
     writeFileSync(file, 'profiles: {a: {tools: [Read]}}');
     symlinkSync(file, join(directory, 'link.yaml'));
@@ -113,7 +113,7 @@ describe('a file of profiles', () => {
   });
 });
 
-describe('what is wrong in a file of profiles', () => {
+describe('a problem in a profiles file', () => {
   it.each<readonly [string, readonly string[]]>([
     ['profile: {}', ['1:1 config.unknown_key profile']],
     ['profiles: [a]', ['1:11 config.wrong_type profiles']],
@@ -140,12 +140,12 @@ describe('what is wrong in a file of profiles', () => {
     expect(await places(text)).toEqual(expected);
   });
 
-  it.each(['[!Bash]', '[! Bash]', '[*]', '[*_x]'])('says to use quotes for %s', async (list) => {
+  it.each(['[!Bash]', '[! Bash]', '[*]', '[*_x]'])('suggests quotes for %s', async (list) => {
     const { problems } = await load(`profiles: {a: {tools: ${list}}}`);
     expect(problems[0]?.remedy).toMatch(/quotes around text that starts with `[!*]`/);
   });
 
-  it('is also that it cannot be read', async () => {
+  it('is reported if the file cannot be read', async () => {
     const { problems, sha256 } = await loadProfiles(join(directory, 'absent.yaml'));
     expect(problems.map(({ code }) => code)).toEqual(['config.unreadable']);
     expect(sha256).toBeUndefined();
@@ -153,7 +153,7 @@ describe('what is wrong in a file of profiles', () => {
   });
 });
 
-describe('a hostile file of profiles', () => {
+describe('a hostile profiles file', () => {
   it.each<readonly [string, string, string]>([
     ['10 MB', `profiles: {a: {tools: [${'x,'.repeat(5_000_000)}]}}`, 'config.too_large'],
     ['an alias bomb', bomb(), 'config.too_large'],
@@ -170,13 +170,13 @@ describe('a hostile file of profiles', () => {
     expect(profiles.flatMap(({ tools }) => tools)).toEqual([]);
   });
 
-  it('of other bytes than UTF-8 text is refused', async () => {
+  it('is refused if it is not UTF-8 text', async () => {
     expect(await loadBytes(Buffer.from([0x70, 0xff, 0xfe]))).toEqual(['config.not_utf8']);
     const withNul = await loadBytes(Buffer.from('profiles: {a: {tools: ["b\0c"]}}'));
     expect(withNul.length).toBeGreaterThan(0);
   });
 
-  it('cannot reach what all objects have', async () => {
+  it('cannot access inherited properties', async () => {
     const text =
       'profiles: {__proto__: {tools: [x]}, constructor: {tools: [y]}}\nprincipals: {__proto__: {}}';
     const { profiles, problems } = await load(text);
@@ -185,7 +185,7 @@ describe('a hostile file of profiles', () => {
     expect(Object.hasOwn(Object.prototype, 'tools')).toBe(false);
   });
 
-  it('of thousands of profiles is read in the time of its length', async () => {
+  it('with thousands of profiles is read in linear time', async () => {
     const small = await seconds(900);
     const large = await seconds(7_200);
     // Eight times the text. Quadratic work would be sixty-four times the time.
@@ -193,7 +193,7 @@ describe('a hostile file of profiles', () => {
     expect(large / small).toBeLessThan(40);
   });
 
-  it('is never anything but profiles and problems, whatever its text', async () => {
+  it('yields only profiles and problems, for any text', async () => {
     const piece = fc.constantFrom(
       ...[
         'profiles',

@@ -26,7 +26,7 @@ async function server(text: string) {
 }
 
 describe('a configuration file', () => {
-  it('may be empty, have only comments, or name no server', async () => {
+  it('can be empty, contain only comments, or have no servers', async () => {
     for (const text of ['', '\n', '# nothing\n', '{}', 'servers:', 'servers: {}\nhttp:\n']) {
       const { config, problems } = await load(text);
       expect(problems).toEqual([]);
@@ -34,7 +34,7 @@ describe('a configuration file', () => {
     }
   });
 
-  it('gives servers in the order of the file, with every default', async () => {
+  it('returns the servers in file order, with all defaults', async () => {
     const { config, problems } = await load(
       'mcpServers:\n  "2": {command: npx, args: [-y, x]}\nservers:\n  b: {url: "https://b.example/mcp"}\n  "1": {command: a}\n',
     );
@@ -56,7 +56,7 @@ describe('a configuration file', () => {
     ]);
   });
 
-  it('means the same whether a default is written or left out', async () => {
+  it('has the same result whether a default is written or omitted', async () => {
     const written = `
       servers:
         s: {command: x, args: [], env: {}, tools: ["*"], enabled: true, timeout: 60s, idle: 10m, protocol: auto, prefix: s_, cwd: .}
@@ -66,7 +66,7 @@ describe('a configuration file', () => {
     expect((await load(written)).config).toEqual((await load('servers: {s: {command: x}}')).config);
   });
 
-  it('is frozen to its leaves', async () => {
+  it('is deeply frozen', async () => {
     const { config } = await load('servers: {s: {command: x, env: {A: b}}}');
     const [first] = config.servers;
     for (const part of [config, config.servers, first, config.http, first?.kind === 'stdio' && first.env]) {
@@ -88,7 +88,7 @@ describe('a configuration file', () => {
 });
 
 describe('paths', () => {
-  it('start from the directory of the file, or from home', async () => {
+  it('are relative to the directory of the file, or to the home directory', async () => {
     const { config } = await load(
       'servers: {s: {command: ./bin/run, cwd: ~/x}}\nworkspace: {roots: [a, /b, "~"]}\nlog: {file: l.log}',
     );
@@ -97,7 +97,7 @@ describe('paths', () => {
     expect(config.log.file).toBe(join(directory, 'l.log'));
   });
 
-  it('start from the real file when it was reached by a link, so that a link cannot move what was trusted', async () => {
+  it('are relative to the real file behind a link, so that a link cannot change what was trusted', async () => {
     const [real, hostile] = ['real', 'hostile'].map((name) => join(directory, name));
     for (const folder of [real, hostile]) mkdirSync(String(folder));
     writeFileSync(join(String(real), 'tidegate.yaml'), 'servers: {s: {command: ./run}}');
@@ -108,7 +108,7 @@ describe('paths', () => {
     expect(config.workspace.roots).toEqual([real]);
   });
 
-  it('let the caller say which root is offered when the file names none', async () => {
+  it('use the root chosen by the caller if the file names none', async () => {
     const { config } = await loadConfig({
       file: join(directory, 'a'),
       text: '',
@@ -121,7 +121,7 @@ describe('paths', () => {
 });
 
 describe('references to the environment', () => {
-  it('are replaced in every text, and stand for numbers and booleans where those are wanted', async () => {
+  it('are replaced in every string, and converted where a number or boolean is expected', async () => {
     const { config, problems } = await load(
       'servers: {s: {url: "https://x/${TOKEN}", enabled: "${YES}", idle: "${PORT}", headers: {a: "$${TOKEN} ${EMPTY:-d}"}}}\n' +
         'http: {port: "${PORT}"}\nlog: {level: "${LEVEL:-warn}"}',
@@ -136,7 +136,7 @@ describe('references to the environment', () => {
     expect(config.log.level).toBe('warn');
   });
 
-  it('that are missing or malformed are problems at the place of the reference', async () => {
+  it('that are missing or malformed are reported at their position', async () => {
     expect(
       await places('servers:\n  s:\n    command: x\n    args: ["a ${NO} ${NEITHER}", "${a b}"]\n'),
     ).toEqual([
@@ -146,17 +146,17 @@ describe('references to the environment', () => {
     ]);
   });
 
-  it('do not show what they stand for in a message', async () => {
+  it('do not expose their values in messages', async () => {
     const { problems } = await load('http: {port: "${TOKEN}", host: "${TOKEN} x"}\nlog: {level: "${TOKEN}"}');
     expect(problems).toHaveLength(3);
     expect(JSON.stringify(problems)).not.toContain('secret');
   });
 
-  it('do not reach through to what every object inherits', async () => {
+  it('cannot access inherited properties', async () => {
     expect(await places('log: {file: "${constructor}"}')).toEqual(['1:14 config.env_missing log.file']);
   });
 
-  it('are no obstacle in a server that is switched off', async () => {
+  it('are not checked in a disabled server', async () => {
     const { config, problems } = await load('servers: {s: {command: "${NO}", enabled: false}}');
     expect(hasErrors(problems)).toBe(false);
     expect(problems).toMatchObject([{ code: 'config.env_missing', severity: 'warning' }]);
@@ -172,7 +172,7 @@ describe('references to the environment', () => {
 });
 
 describe('servers', () => {
-  it('keep numbers and booleans as they are written where text is wanted', async () => {
+  it('keep numbers and booleans as written where a string is expected', async () => {
     const it = await server(
       'command: x\nargs: [1.10, 0x1F, true, 12345678901234567890]\nenv: {PORT: 0123, OK: yes}',
     );
@@ -182,7 +182,7 @@ describe('servers', () => {
     });
   });
 
-  it('take every setting', async () => {
+  it('accept every setting', async () => {
     expect(
       await server(
         'url: http://[::1]:80/mcp\nprefix: ""\ntools: ["a*", "!ab"]\ntimeout: 1.5s\nidle: 0\nprotocol: modern',
@@ -190,7 +190,7 @@ describe('servers', () => {
     ).toMatchObject({ prefix: '', tools: ['a*', '!ab'], timeout: 1500, idle: 0, protocol: 'modern' });
   });
 
-  it('of other programs may have keys that are not ours, and say how they are reached', async () => {
+  it('in the format of other programs may have unknown keys and declare their transport', async () => {
     const text = `{"mcpServers": {
 \t"a": {"type": "streamable-http", "url": "https:\\/\\/a.example", "alwaysAllow": ["x"], "timeout": "soon"},
 \t"b": {"type": "stdio", "command": "b", "disabled": true, "autoApprove": {"deep": [{}]}}
@@ -203,7 +203,7 @@ describe('servers', () => {
     ]);
   });
 
-  it('that cannot work are all reported, and left out', async () => {
+  it('that are invalid are all reported and left out', async () => {
     const text = `servers:
   both: {command: x, url: "http://x"}
   none: {prefix: a}
@@ -239,7 +239,7 @@ mcpServers:
 });
 
 describe('problems', () => {
-  it('come all at once, in the order of the file, with the nearest known key', async () => {
+  it('are reported all at once, in file order, with the nearest known key', async () => {
     const { problems } = await load(`servrs: {}
 servers:
   s:
@@ -286,7 +286,7 @@ workspace: {roots: [a, null]}
     for (const problem of problems) expect(problem.message && problem.remedy).toMatch(/[.?]$/);
   });
 
-  it('says where a key with dots belongs', async () => {
+  it('say where a key with dots belongs', async () => {
     const { problems } = await load('context.pin: [a]\nnothing.pin: [a]\n');
     expect(problems.map(({ remedy }) => remedy)).toEqual([
       'Nest `pin:` under `context:`.',
@@ -294,7 +294,7 @@ workspace: {roots: [a, null]}
     ]);
   });
 
-  it('of syntax have a place too, and do not echo', async () => {
+  it('with the syntax have a position too, and do not quote the file', async () => {
     expect(await places('servers: {a: {command: "x}\nlog:\n  level: info\n')).toEqual(['4:1 config.syntax ']);
     expect(await places('a: ]\nb: ]\nc: 1\n')).toEqual(['1:4 config.syntax ']);
     expect(await places('a: *b\n')).toEqual(['1:1 config.unknown_key a', '1:4 config.syntax ']);
@@ -303,25 +303,25 @@ workspace: {roots: [a, null]}
     expect(await places('- a\n')).toEqual(['1:1 config.wrong_type ']);
   });
 
-  it('never let a file write to the terminal', async () => {
+  it('cannot write control characters to the terminal', async () => {
     const { problems } = await load('"\\e[2Jx\\u202e\\n": 1\n');
     const line = problems.map(describeProblem).join('');
     expect(line).toContain('\\u001b');
     expect(line).not.toMatch(/[\x00-\x1f\u202e]/);
   });
 
-  it('count columns from 1 after Windows line ends and a byte order mark', async () => {
+  it('count columns from 1, even with Windows line endings and a byte order mark', async () => {
     expect(await places('\ufeffhttp: {}\r\nlogg: {}\r\n')).toEqual(['2:1 config.unknown_key logg']);
   });
 
-  it('are a hundred at most, and say how many more there are', async () => {
+  it('are limited to a hundred, with the number of further ones', async () => {
     const { problems } = await load(Array.from({ length: 250 }, (_, i) => `k${i}: 1`).join('\n'));
     expect(problems).toHaveLength(101);
     expect(problems.at(-1)).toMatchObject({ code: 'config.too_many_problems', line: 101 });
     expect(problems.at(-1)?.message).toContain('150');
   });
 
-  it('are only warnings for foreign top-level keys of a JSON file', async () => {
+  it('are only warnings for unknown top-level keys of a JSON file', async () => {
     const { problems } = await load('{"mcpServers": {}, "inputs": []}', 'other.json');
     expect(problems).toMatchObject([{ code: 'config.unknown_key', severity: 'warning' }]);
     expect(hasErrors((await load('{"mcpServers": {}, "inputs": []}')).problems)).toBe(true);
@@ -329,7 +329,7 @@ workspace: {roots: [a, null]}
 });
 
 describe('http.auth: none', () => {
-  it.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1', '"[::1]"'])('is legal on %s', async (host) => {
+  it.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1', '"[::1]"'])('is allowed on %s', async (host) => {
     const { config, problems } = await load(
       `http: {host: ${host.includes(':') ? `"${host.replaceAll('"', '')}"` : host}, auth: none}`,
     );
@@ -338,7 +338,7 @@ describe('http.auth: none', () => {
   });
 
   it.each(['0.0.0.0', '"::"', '192.168.1.1', '127.0.0.1.example.com', 'localhost.example.com', '128.0.0.1'])(
-    'is refused on %s, and even then gives a door that asks for the token',
+    'is refused on %s, and the gateway still requires a token',
     async (host) => {
       const { config, problems } = await load(`http: {host: ${host}, auth: none}`);
       expect(problems.map(({ code }) => code)).toEqual(['config.auth_none_not_loopback']);

@@ -44,9 +44,9 @@ async function recordAll(): Promise<void> {
   }
 }
 
-describe('the files of policy', () => {
+describe('the policy files', () => {
   it.each(['the file', 'its folder'])(
-    'that were trusted have changed when a link stands in the place of %s, even to the same content',
+    'count as changed if a link replaces %s, even with the same content',
     async (what) => {
       const file = write('.tidegate/profiles.yaml', 'default_profile: none\n');
       await recordAll();
@@ -73,7 +73,7 @@ describe('the files of policy', () => {
     ['.tidegate/profiles.yaml', '.tidegate/tool_profiles.yaml'],
     ['.tidegate/profiles.yaml', 'tool_profiles.yaml'],
     ['.tidegate/tool_profiles.yaml', 'tool_profiles.yaml'],
-  ])('are an error where both %s and %s are there', async (...names) => {
+  ])('are an error if both %s and %s exist', async (...names) => {
     for (const name of names) write(name, '');
     const { problem } = findPolicy({ directory });
     expect(problem).toMatchObject({ code: 'profiles.ambiguous', severity: 'error' });
@@ -81,7 +81,7 @@ describe('the files of policy', () => {
     expect(codes(await locate())).toContain('error profiles.ambiguous');
   });
 
-  it('are the ones that the configuration names, and no others', async () => {
+  it('are only those that the configuration names, if it names any', async () => {
     write('.tidegate/profiles.yaml', 'profiles: {a: {}}');
     const other = write('policy/p.yaml', 'profiles: {b: {}}');
     expect(findPolicy({ directory, profiles: other })).toEqual({ profiles: other });
@@ -90,7 +90,7 @@ describe('the files of policy', () => {
     expect(codes(located).filter((code) => code === 'error config.unreadable')).toHaveLength(2);
   });
 
-  it('are not taken for absent when they lead nowhere', async () => {
+  it('are not treated as missing if they are dangling links', async () => {
     mkdirSync(join(directory, '.tidegate'));
     symlinkSync(join(directory, 'nowhere'), join(directory, '.tidegate', 'profiles.yaml'));
     expect(codes(await locate())).toContain('error config.unreadable');
@@ -99,14 +99,14 @@ describe('the files of policy', () => {
     expect(codes(await locate())).toContain('error config.unreadable');
   });
 
-  it('are absent below what is no folder', async () => {
+  it('are missing if the parent path is not a folder', async () => {
     write('.tidegate', 'a file');
     expect(await locate()).toEqual({ problems: [] });
   });
 });
 
-describe('policy that came with a checkout', () => {
-  it('does not apply before it is trusted, and the operator is told', async () => {
+describe('a policy from a checkout', () => {
+  it('does not apply until it is trusted, and the operator is warned', async () => {
     const file = write('.tidegate/profiles.yaml', 'profiles: {a: {tools: [Read]}}');
     const model = write('.tidegate/model.fga', 'type team\n');
     const before = await locate();
@@ -124,7 +124,7 @@ describe('policy that came with a checkout', () => {
     expect(codes(after)).toEqual([]);
   });
 
-  it('stops the start when it changed after it was trusted: what is shipped may allow more', async () => {
+  it('prevents the start if it changed after it was trusted, because the built-in policy may allow more', async () => {
     write('.tidegate/profiles.yaml', 'profiles: {coding: {tools: ["!Bash"]}}');
     await recordAll();
     write('.tidegate/profiles.yaml', 'profiles: {coding: {tools: ["Bash"]}}');
@@ -134,7 +134,7 @@ describe('policy that came with a checkout', () => {
   });
 
   it.each(['.tidegate/profiles.yaml', 'tool_profiles.yaml', '.tidegate/model.fga'])(
-    'stops the start when %s was trusted and is gone, until the trust is taken back',
+    'prevents the start if %s was trusted and is missing, until trust is removed',
     async (name) => {
       const file = write(name, '');
       await recordAll();
@@ -145,7 +145,7 @@ describe('policy that came with a checkout', () => {
     },
   );
 
-  it('stops the start when nobody can say what was trusted', async () => {
+  it('prevents the start if the trusted content is unknown', async () => {
     write('.tidegate/profiles.yaml', 'profiles: {a: {}}');
     await recordAll();
     write('state/trust.json', 'nonsense');
@@ -153,13 +153,13 @@ describe('policy that came with a checkout', () => {
   });
 });
 
-describe('a watch over policy', () => {
+describe('watching the policy files', () => {
   it.each([
     '.tidegate/profiles.yaml',
     '.tidegate/tool_profiles.yaml',
     'tool_profiles.yaml',
     '.tidegate/model.fga',
-  ])('tells when %s comes, changes and goes', async (name) => {
+  ])('reports when %s is created, changed and deleted', async (name) => {
     mkdirSync(join(directory, '.tidegate'));
     let heard: (() => void) | undefined;
     const watch = watchProfiles({ directory }, () => heard?.(), { settle: 10, poll: 50 });
@@ -179,7 +179,7 @@ describe('a watch over policy', () => {
     }
   });
 
-  it('tells when the folder comes that was not there', async () => {
+  it('reports when a missing folder is created', async () => {
     let heard: () => void = () => undefined;
     const told = new Promise<void>((resolve) => {
       heard = resolve;

@@ -19,13 +19,13 @@ async function loaded(env: Readonly<Record<string, string>>) {
   return { words: server?.kind === 'stdio' ? [server.command, ...server.args] : [], problems };
 }
 
-describe('the file of secrets', () => {
+describe('the secrets file', () => {
   // A directory of the kernel's own takes no files, not even from root.
-  it.skipIf(process.platform !== 'linux')('says why nothing was kept', () => {
+  it.skipIf(process.platform !== 'linux')('reports why nothing was stored', () => {
     expect(openSecrets('/proc/self').keep({ ONE: 'first' })).toMatchObject({ code: 'secrets.unwritable' });
   });
 
-  it('keeps values for this user alone, and forgets them', () => {
+  it('stores values for this user only, and deletes them', () => {
     const secrets = openSecrets(directory);
     expect(secrets.keep({ ONE: 'first', TWO: 'second' })).toBeUndefined();
     expect(statSync(secrets.file).mode & 0o777).toBe(0o600);
@@ -34,13 +34,13 @@ describe('the file of secrets', () => {
     expect(secrets.names()).toEqual(['TWO', 'THREE']);
   });
 
-  it('stands in for variables that the environment lacks, also before a default', async () => {
+  it('provides variables that are not set, and takes precedence over defaults', async () => {
     openSecrets(directory).keep({ ONE: 'kept-one', TWO: 'kept-two' });
     expect(await loaded({})).toMatchObject({ words: ['kept-one', 'kept-two'], problems: [] });
     expect(await loaded({ ONE: 'set' })).toMatchObject({ words: ['set', 'kept-two'] });
   });
 
-  it('is not used when others may read it, and that is said', async () => {
+  it('is ignored if others can read it, with a message', async () => {
     const secrets = openSecrets(directory);
     secrets.keep({ ONE: 'kept-one' });
     chmodSync(secrets.file, 0o640);
@@ -54,7 +54,7 @@ describe('the file of secrets', () => {
     expect((await loaded({})).words).toEqual(['kept-one', 'fallback']);
   });
 
-  it('is not used when it is a link or nothing that Tidegate wrote, and is then never overwritten', () => {
+  it('is ignored and never overwritten if it is a link or was not written by Tidegate', () => {
     const other = join(directory, 'other.json');
     writeFileSync(other, '{"version":1,"values":{"ONE":"planted"}}', { mode: 0o600 });
     const secrets = openSecrets(directory);

@@ -3,7 +3,7 @@ import { flawOf, isLoopbackHost, nameRules } from './formats.js';
 import { nearest } from '../lib/nearest.js';
 import { formatPath, quote } from '../lib/source-place.js';
 
-describe('the nearest word', () => {
+describe('the nearest name', () => {
   const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'timeout', 'service_name'];
   it.each([
     ['comand', 'command'],
@@ -43,14 +43,14 @@ describe('loopback', () => {
 });
 
 describe('formats', () => {
-  it.each(['http://x', 'https://x:1/y?z', 'http://[::1]/'])('takes the address %s', (url) =>
+  it.each(['http://x', 'https://x:1/y?z', 'http://[::1]/'])('accepts the address %s', (url) =>
     expect(flawOf('url', url)).toBeUndefined(),
   );
   it.each(['', 'x', '//x', 'file:///etc/passwd', 'javascript:0', 'http://', 'http://u:p@x'])(
     'refuses the address %s',
     (url) => expect(flawOf('url', url)).toBeDefined(),
   );
-  it.each(['a', 'a_b.C-9', 'x'.repeat(64)])('takes the server name %s', (name) =>
+  it.each(['a', 'a_b.C-9', 'x'.repeat(64)])('accepts the server name %s', (name) =>
     expect(name).toMatch(new RegExp(nameRules.server.pattern)),
   );
   it.each(['', 'a b', 'a/b', 'é', 'x'.repeat(65), '.', '..', '__proto__', 'a\n'])(
@@ -60,12 +60,12 @@ describe('formats', () => {
 });
 
 describe('a path in a message', () => {
-  it('is written as people would', () => {
+  it('is formatted in the usual notation', () => {
     expect(formatPath(['servers', 'a-b', 'args', 0])).toBe('servers.a-b.args[0]');
     expect(formatPath(['servers', 'a.b', 'env'])).toBe('servers["a.b"].env');
   });
 
-  it('is short and harmless', () => {
+  it('is short, without control characters', () => {
     expect(quote('a'.repeat(1_000)).length).toBeLessThan(70);
     expect(quote('\u001b[0m\u202e\u0085')).toBe('"\\u001b[0m\\u202e\\u0085"');
   });

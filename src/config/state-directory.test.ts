@@ -37,20 +37,23 @@ describe('the state directory', () => {
     [{ TIDEGATE_HOME: 'state', HOME: '/h' }, join(process.cwd(), 'state')],
     [{ TIDEGATE_HOME: './a/../b', HOME: '/h' }, join(process.cwd(), 'b')],
     [{ TIDEGATE_HOME: '~/.tidegate', HOME: '/h' }, '/h/.tidegate'],
-  ])('of %j is refused where it is relative, and the absolute path is named', (environment, meant) => {
-    const problem = homeProblem(environment);
-    expect(problem?.code).toBe(meant && 'config.relative_home');
-    expect(problem?.remedy).toBe(meant && `Set TIDEGATE_HOME to an absolute path, such as ${meant}`);
-  });
+  ])(
+    'given as %j is refused if it is relative, with the absolute path as a suggestion',
+    (environment, meant) => {
+      const problem = homeProblem(environment);
+      expect(problem?.code).toBe(meant && 'config.relative_home');
+      expect(problem?.remedy).toBe(meant && `Set TIDEGATE_HOME to an absolute path, such as ${meant}`);
+    },
+  );
 
-  it('is made for this user alone', () => {
+  it('is created for this user only', () => {
     const directory = join(root, 'new', 'tidegate');
     expect(prepareStateDirectory(directory)).toBeUndefined();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(prepareStateDirectory(directory)).toBeUndefined();
   });
 
-  it('is refused, and left as it is, when every user may write to it', () => {
+  it('is refused and left unchanged if every user can write to it', () => {
     const directory = join(root, 'open');
     mkdirSync(directory);
     chmodSync(directory, 0o1777);
@@ -62,14 +65,14 @@ describe('the state directory', () => {
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
   });
 
-  it.runIf(process.getuid?.() === 0)('is refused when it belongs to somebody else', () => {
+  it.runIf(process.getuid?.() === 0)('is refused if it belongs to another user', () => {
     const directory = join(root, 'foreign');
     mkdirSync(directory);
     chownSync(directory, 12_345, 12_345);
     expect(prepareStateDirectory(directory)).toMatchObject({ code: 'state.unsafe' });
   });
 
-  it('is a problem, not a crash, when it cannot be made', () => {
+  it('is reported as a problem if it cannot be created', () => {
     writeFileSync(join(root, 'file'), '');
     expect(prepareStateDirectory(join(root, 'file', 'below'))).toMatchObject({ code: 'state.unwritable' });
     expect(prepareStateDirectory(join(root, 'file'))).toMatchObject({ code: 'state.unwritable' });
@@ -77,7 +80,10 @@ describe('the state directory', () => {
     expect(prepareStateDirectory(join(root, 'loop'))).toMatchObject({ code: 'state.unwritable' });
   });
 
-  it.runIf(process.platform === 'linux')('is a problem, not a hang, where there can be no directory', () => {
-    expect(prepareStateDirectory('/proc/nowhere/x')).toMatchObject({ code: 'state.unwritable' });
-  });
+  it.runIf(process.platform === 'linux')(
+    'is reported as a problem, without hanging, if no directory can be there',
+    () => {
+      expect(prepareStateDirectory('/proc/nowhere/x')).toMatchObject({ code: 'state.unwritable' });
+    },
+  );
 });

@@ -49,7 +49,7 @@ describe('the store', () => {
 });
 
 describe('access', () => {
-  it('is of the zone local, unless the file says otherwise', async () => {
+  it('uses the zone local unless the file sets another one', async () => {
     expect(defaultConfig('/workspace').access).toEqual({ zone: 'local', auditKeep: 90 });
     const { config, found } = await load(
       'access: {zone: team-a, audit_keep: 30, default_profile: none, profiles: policy/p.yaml, model: ~/m.fga}',

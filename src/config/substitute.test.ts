@@ -20,17 +20,17 @@ describe('substitute', () => {
     ['$A $ {A} }{ $', '$A $ {A} }{ $'],
     ['${NESTED}', '${A}'],
     ['${A}${NESTED}', 'a${A}'],
-  ])('makes %s into %s', (text, expected) => {
+  ])('turns %s into %s', (text, expected) => {
     expect(substitute(text, environment)).toMatchObject({ text: expected, missing: [], malformed: [] });
   });
 
-  it('names every variable that is missing and everything that is no reference', () => {
+  it('reports every missing variable and every invalid reference', () => {
     const { missing, malformed } = substitute('${NO} ${} ${a-b} ${NOR} ${', environment);
     expect(missing.map(({ name }) => name)).toEqual(['NO', 'NOR']);
     expect(malformed).toEqual(['${}', '${a-b}', '${']);
   });
 
-  it('leaves text without an opening as it is, and can write any text with escapes', () => {
+  it('leaves text without a reference unchanged, and can express any text with escapes', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'A', ':', '-', '\n') }), (text) => {
         if (!text.includes('${')) expect(substitute(text, environment).text).toBe(text);
@@ -45,7 +45,7 @@ describe('substitute', () => {
     );
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes time proportional to the length of the text', () => {
     const times = [20_000, 200_000].map((count) => {
       const text = '${a:-'.repeat(count);
       const begun = performance.now();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { telemetryFromEnvironment } from './telemetry-environment.js';
 
 describe('the variables of OpenTelemetry', () => {
-  it('name nothing when they are not set, empty, broken or switched off', () => {
+  it('have no effect if they are unset, empty, invalid or disabled', () => {
     expect(telemetryFromEnvironment({})).toBeUndefined();
     expect(telemetryFromEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();
     expect(telemetryFromEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'not an address' })).toBeUndefined();
@@ -11,7 +11,7 @@ describe('the variables of OpenTelemetry', () => {
     ).toBeUndefined();
   });
 
-  it('give a base address its path, and leave an exact one alone', () => {
+  it('add the path to a base address, and leave an exact address unchanged', () => {
     expect(telemetryFromEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h:4318/' })?.endpoint).toBe(
       'http://h:4318/v1/traces',
     );
@@ -23,7 +23,7 @@ describe('the variables of OpenTelemetry', () => {
     ).toBe('http://t/x');
   });
 
-  it('carry headers and the name of the service', () => {
+  it('set headers and the service name', () => {
     expect(
       telemetryFromEnvironment({
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h:4318',

@@ -12,7 +12,7 @@ const delivery = {
   kind: 'choice',
   risk: 'none',
   description:
-    'How the client gets a tool that a search found. `list` adds it to the tool list and notifies the client to read the list again. `call_tool` never changes the list; the client calls the tool through the tool of that name. `auto` decides by client.',
+    'How the client gets a tool that a search found. `list` adds it to the tool list and notifies the client to read the list again. `call_tool` never changes the list; the client calls the tool through `call_tool`. `auto` decides by client.',
   choices: ['auto', 'list', 'call_tool'],
 } as const;
 

@@ -18,7 +18,7 @@ const samples = [
 ];
 
 describe('the shape of a tree', () => {
-  it.each(samples)('gives the tree of %j again', (text) => {
+  it.each(samples)('restores the tree of %j', (text) => {
     const { root } = parseText(text);
     const shape = shapeOf(root, text);
     expect(shape).toBeDefined();
@@ -32,13 +32,13 @@ describe('the shape of a tree', () => {
     'a: &x 1\nb: *x\n',
     'a: two\n  lines\n',
     '? [a]\n: b\n',
-  ])('is not made where it would say something else than %j', (text) => {
+  ])('is not stored if it would differ from %j', (text) => {
     const { root } = parseText(text);
     const shape = shapeOf(root, text);
     if (shape !== undefined) expect(treeOf(shape, text)).toEqual(root);
   });
 
-  it('gives the same tree for whatever text has one', () => {
+  it('restores the same tree for any valid text', () => {
     const word = fc.constantFrom(
       'a',
       'b:',
@@ -91,7 +91,7 @@ describe('the shape of a tree', () => {
   });
 });
 
-describe('the memory of shapes', () => {
+describe('the cache of shapes', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'tidegate-shapes-'));
@@ -111,14 +111,14 @@ describe('the memory of shapes', () => {
   };
   const text = 'servers:\n  web: { url: "https://example.com/mcp", headers: { X-Key: hunter2 } }\n';
 
-  it('gives the same configuration at the second reading', async () => {
+  it('returns the same configuration on the second read', async () => {
     writeFileSync(file(), text);
     const first = await load();
     expect(statSync(kept()).mode & 0o777).toBe(0o600);
     expect(await load()).toEqual(first);
   });
 
-  it('holds nothing of what the file says', async () => {
+  it('contains no values from the file', async () => {
     writeFileSync(file(), text);
     await load();
     const { shape, ...others } = JSON.parse(readFileSync(kept(), 'utf8')) as { readonly shape: unknown };
@@ -126,7 +126,7 @@ describe('the memory of shapes', () => {
     expect(Object.keys(others)).toEqual(['version', 'sha256']);
   });
 
-  it('is used, and only for the very bytes and the very version that it was made of', async () => {
+  it('is used only for exactly the same bytes and version', async () => {
     writeFileSync(file(), text);
     await load();
     const record = JSON.parse(readFileSync(kept(), 'utf8')) as object;
@@ -139,7 +139,7 @@ describe('the memory of shapes', () => {
     expect((await load()).config.servers).toHaveLength(1);
   });
 
-  it('does not grow without end', () => {
+  it('is limited in size', () => {
     const state = join(directory, 'state');
     const memory = openShapeMemory(state, '1');
     for (let i = 0; i < 1001; i += 1) memory.keep(`/file-${String(i)}`, 'a', [6, 0, 0, 0, 0]);
@@ -148,7 +148,7 @@ describe('the memory of shapes', () => {
     expect(memory.recall('/file-999', 'a')).toBeUndefined();
   });
 
-  it('does no harm when it is damaged or cannot be written', async () => {
+  it('has no effect if it is damaged or cannot be written', async () => {
     writeFileSync(file(), text);
     await load();
     const whole = readFileSync(kept(), 'utf8');

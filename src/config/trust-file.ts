@@ -18,7 +18,7 @@ export interface TrustRecord {
 export interface TrustGuards {
   /** Files and folders that must not change. */
   readonly fixed: readonly string[];
-  /** Names that must not come to exist. */
+  /** Paths that must not be created. */
   readonly absent: readonly string[];
 }
 

@@ -42,7 +42,7 @@ const hashOf = async (path: string) => (await loadConfig({ file: path, env: {}, 
 const otherHash = 'f'.repeat(64);
 
 describe('trust', () => {
-  it('is not there until it was recorded', async () => {
+  it('does not exist until it is recorded', async () => {
     const trust = openTrust(state);
     const sha256 = await hashOf(file);
     expect(trust.isTrusted(file, sha256)).toBe(false);
@@ -53,7 +53,7 @@ describe('trust', () => {
     expect(trust.isTrusted(file, undefined)).toBe(false);
   });
 
-  it('ends with a single changed byte, where comparing names would have let it pass (control)', async () => {
+  it('ends when a single byte changes; comparing names would not notice (control)', async () => {
     const trust = openTrust(state);
     trust.record(file, await hashOf(file));
     writeFileSync(file, 'servers: {s: {command: fake}}\n');
@@ -62,7 +62,7 @@ describe('trust', () => {
     expect(comparesNamesOnly).toBe(true);
   });
 
-  it('covers the content that was read, not what the file became meanwhile', async () => {
+  it('covers the content that was read, not later changes', async () => {
     const loaded = await loadConfig({ file, env: {}, home: '/' });
     writeFileSync(file, 'servers: {s: {command: fake}}\n');
     const trust = openTrust(state);
@@ -71,7 +71,7 @@ describe('trust', () => {
     expect(trust.isTrusted(file, await hashOf(file))).toBe(false);
   });
 
-  it('is for one place: the same content elsewhere, or under a link that was not resolved, is another file', async () => {
+  it('applies to one path: the same content elsewhere, or under an unresolved link, is a different file', async () => {
     const trust = openTrust(state);
     const sha256 = await hashOf(file);
     trust.record(file, sha256);
@@ -85,7 +85,7 @@ describe('trust', () => {
     expect(trust.isTrusted(realpathSync(link), sha256)).toBe(true);
   });
 
-  it('is replaced by the newest content, and can be forgotten, also for a file that is gone', async () => {
+  it('is replaced by newer content and can be removed, even for a deleted file', async () => {
     const trust = openTrust(state, () => new Date(0));
     const sha256 = await hashOf(file);
     trust.record(file, sha256);
@@ -97,7 +97,7 @@ describe('trust', () => {
     expect(trust.list()).toEqual([]);
   });
 
-  it('is kept for this user alone, and leaves nothing else behind', async () => {
+  it('is stored for this user only, and leaves no other files', async () => {
     const trust = openTrust(state);
     trust.record(file, await hashOf(file));
     expect(statSync(state).mode & 0o777).toBe(0o700);
@@ -105,7 +105,7 @@ describe('trust', () => {
     expect(readdirSync(state)).toEqual(['trust.json']);
   });
 
-  it('sweeps what a writer that died has left', async () => {
+  it('removes what a crashed writer left behind', async () => {
     const trust = openTrust(state);
     trust.record(file, otherHash);
     writeFileSync(join(state, 'trust.json.dead.draft'), '{');
@@ -113,7 +113,7 @@ describe('trust', () => {
     expect(readdirSync(state)).toEqual(['trust.json']);
   });
 
-  it('keeps a thousand files, and the newest of them', () => {
+  it('keeps the newest thousand files', () => {
     const trust = openTrust(state);
     trust.record(file, otherHash);
     const many = Array.from({ length: 1_000 }, (_, i) => ({
@@ -130,7 +130,7 @@ describe('trust', () => {
   });
 });
 
-describe('a record that cannot be believed', () => {
+describe('a record that cannot be trusted', () => {
   const sound = () => JSON.stringify({ version: 1, files: { [file]: { sha256: otherHash, recorded: '' } } });
   const put = (text: string | Buffer) => {
     mkdirSync(state, { recursive: true, mode: 0o700 });
@@ -145,7 +145,7 @@ describe('a record that cannot be believed', () => {
     expect(trust.forget(file)).toMatchObject({ code });
   };
 
-  it('is told from one that can (control)', () => {
+  it('is distinguished from a valid one (control)', () => {
     put(sound());
     expect(openTrust(state).isTrusted(file, otherHash)).toBe(true);
   });
@@ -190,14 +190,14 @@ describe('a record that cannot be believed', () => {
     expectNothing('trust.unsafe');
   });
 
-  it('because every user may write beside it trusts nothing', () => {
+  it('because every user can write to its directory trusts nothing', () => {
     put(sound());
     chmodSync(state, 0o777);
     expectNothing('state.unsafe');
   });
 });
 
-describe('several processes that record at the same time', () => {
+describe('several processes that record trust at the same time', () => {
   it('lose nothing', async () => {
     const script = join(root, 'trust.mjs');
     const entryPoints = [fileURLToPath(new URL('trust.ts', import.meta.url))];
@@ -219,7 +219,7 @@ describe('several processes that record at the same time', () => {
     expect(readdirSync(state)).toEqual(['trust.json']);
   });
 
-  it('would lose records if they only read and wrote (control)', () => {
+  it('control: would lose records if they only read and wrote', () => {
     mkdirSync(state, { mode: 0o700 });
     const read = () => {
       const content = readTrustFile(record);

@@ -32,7 +32,7 @@ function open(path: string, times: { settle: number; poll: number }) {
 }
 
 describe('watching a configuration file', () => {
-  it('notices that it was written', async () => {
+  it('notices a write', async () => {
     const { times } = open(file, onlyEvents);
     writeFileSync(file, 'b');
     await times(1);
@@ -40,7 +40,7 @@ describe('watching a configuration file', () => {
     await times(2);
   });
 
-  it('notices that another file was renamed into its place, more than once', async () => {
+  it('notices another file renamed to its path, more than once', async () => {
     const { times } = open(file, onlyEvents);
     for (const n of [1, 2, 3]) {
       writeFileSync(`${file}.new`, 'a');
@@ -49,7 +49,7 @@ describe('watching a configuration file', () => {
     }
   });
 
-  it('notices that it was removed and written anew, as one change', async () => {
+  it('notices a delete followed by a write, as one change', async () => {
     const { noticed, times } = open(file, { settle: 100, poll: 60_000 });
     renameSync(file, `${file}~`);
     writeFileSync(file, 'c');
@@ -57,7 +57,7 @@ describe('watching a configuration file', () => {
     expect(noticed).toHaveBeenCalledTimes(1);
   });
 
-  it('notices that it is gone, and that it is back', async () => {
+  it('notices that it was deleted, and that it is back', async () => {
     const { times } = open(file, onlyEvents);
     rmSync(file);
     await times(1);
@@ -65,14 +65,14 @@ describe('watching a configuration file', () => {
     await times(2);
   });
 
-  it('makes one change of many quick writes', async () => {
+  it('reports many quick writes as one change', async () => {
     const { noticed, times } = open(file, { settle: 100, poll: 60_000 });
     for (let i = 0; i < 20; i += 1) writeFileSync(file, 'x'.repeat(i));
     await times(1);
     expect(noticed).toHaveBeenCalledTimes(1);
   });
 
-  it('says nothing of neighbours, and nothing when nothing changed', async () => {
+  it('ignores other files, and reports nothing if nothing changed', async () => {
     const { noticed, times } = open(file, onlyEvents);
     writeFileSync(join(root, String(count), 'other.yaml'), 'x');
     writeFileSync(file, 'b');
@@ -80,7 +80,7 @@ describe('watching a configuration file', () => {
     expect(noticed).toHaveBeenCalledTimes(1);
   });
 
-  it('notices by polling what sends no event: the target of a link into another directory', async () => {
+  it('notices by polling what sends no event: a link target in another directory', async () => {
     const link = join(root, `link-${count}`, 'tidegate.yaml');
     mkdirSync(join(root, `link-${count}`));
     symlinkSync(file, link);
@@ -89,7 +89,7 @@ describe('watching a configuration file', () => {
     await times(1);
   });
 
-  it('polls when there is nothing to watch yet', async () => {
+  it('polls if there is nothing to watch yet', async () => {
     const late = join(root, `late-${count}`, 'tidegate.yaml');
     const { times } = open(late, { settle: 5, poll: 30 });
     mkdirSync(join(root, `late-${count}`));
@@ -97,7 +97,7 @@ describe('watching a configuration file', () => {
     await times(1);
   });
 
-  it('notices a change that keeps size and time', async () => {
+  it('notices a change that keeps size and modification time', async () => {
     const before = new Date(1_000_000);
     utimesSync(file, before, before);
     const { times } = open(file, onlyEvents);
@@ -106,7 +106,7 @@ describe('watching a configuration file', () => {
     await times(1);
   });
 
-  it('ends when it is closed, also with a change on its way', () => {
+  it('stops when closed, even if a change is pending', () => {
     vi.useFakeTimers();
     try {
       const { noticed } = open(file, { settle: 10, poll: 20 });

@@ -138,7 +138,7 @@ function namesOf(path: string): readonly string[] {
   return [...new Set([path, realOf(path)])];
 }
 
-/** The real path, also for paths that do not exist yet. */
+/** The real path, even for paths that do not exist yet. */
 function realOf(path: string): string {
   try {
     return realpathSync(path);

@@ -10,10 +10,10 @@ const says = (text: string) => content(new JsonText(text));
 describe('an attempt', () => {
   it.each([
     ['a tool that failed', tool, says('{"content":[],"isError":true}'), true],
-    ['a tool that spells it otherwise', tool, says('{"\\u0069sError":true}'), true],
+    ['a tool with an escaped key', tool, says('{"\\u0069sError":true}'), true],
     ['a tool that did not fail', tool, says('{"content":[],"isError":false}'), false],
     [
-      'a tool that only speaks of it',
+      'a tool that only mentions it',
       tool,
       says('{"content":[{"type":"text","text":"\\"isError\\":true"}]}'),
       false,

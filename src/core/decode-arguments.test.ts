@@ -61,21 +61,21 @@ describe('arguments', () => {
     ['{"a":1}', 'tags'],
     ['[1', 'tags'],
     ['medium', 'mode'],
-  ])('the text %j of %s is left for the schema to refuse', (text, name) => {
+  ])('the text %j for %s is left for the schema to refuse', (text, name) => {
     expect(decode({ [name]: text })).toEqual({ [name]: text });
   });
 
-  it('left out altogether are an empty object', () => {
+  it('that are missing are an empty object', () => {
     expect(decode(undefined)).toEqual({});
     expect(decode(null)).toEqual({});
   });
 
-  it('that are no object stay what they are', () => {
+  it('that are not an object are left unchanged', () => {
     expect(decode([1])).toEqual([1]);
     expect(decode('word')).toBe('word');
   });
 
-  it('named like parts of every object are nothing special', () => {
+  it('named like inherited properties are ordinary arguments', () => {
     const given = JSON.parse('{"__proto__":{"x":1},"constructor":1,"file_path":"a"}') as unknown;
     expect(decode(given)).toEqual({ file_path: 'a' });
     expect(({} as { x?: unknown }).x).toBeUndefined();
@@ -93,7 +93,7 @@ describe('[16.17] unknown arguments', () => {
     [{ edits: [{ at: 1 }, { nota: 'x' }] }, ['"edits[1].nota" (did you mean "note"?)']],
     [{ constructor: 1 }, ['"constructor"']],
     [{ ['x'.repeat(500)]: 1 }, [`"${'x'.repeat(100)}"`]],
-  ])('of %j are named', (given, expected) => {
+  ])('in %j are named', (given, expected) => {
     expect(unknown(given)).toEqual(expected);
   });
 

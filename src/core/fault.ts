@@ -123,7 +123,7 @@ export const faultTable = {
   'limits.quota': {
     fixer: 'operator',
     retryable: false,
-    meaning: 'The caller has used up what it may use of this tool.',
+    meaning: 'The caller has used up its quota for this tool.',
     remedy: 'Continue without this tool, or ask the operator for a higher limit.',
     isRefusal: true,
     isReserved: true,
@@ -131,7 +131,7 @@ export const faultTable = {
   'approval.pending': {
     fixer: 'human',
     retryable: true,
-    meaning: 'The call needs the approval of a person, who has not answered yet.',
+    meaning: 'The call needs approval from a person, who has not answered yet.',
     remedy: 'Retry the same call later. It runs once it is approved.',
     isRefusal: true,
     isReserved: true,
@@ -147,8 +147,8 @@ export const faultTable = {
   'approval.expired': {
     fixer: 'human',
     retryable: false,
-    meaning: 'The call needs the approval of a person, and none answered in time.',
-    remedy: 'Retry if you still need the result; a person is asked again.',
+    meaning: 'The call needs approval from a person, and nobody answered in time.',
+    remedy: 'Retry if you still need the result; a person will be asked again.',
     isRefusal: true,
     isReserved: true,
   },
@@ -244,7 +244,7 @@ export const faultTable = {
     fixer: 'agent',
     retryable: false,
     meaning: 'The target was changed in the meantime. Nothing was overwritten.',
-    remedy: 'Read the current state, then decide again.',
+    remedy: 'Read the current state, then decide what to do.',
   },
   'work.bad_state': {
     fixer: 'agent',
@@ -261,19 +261,19 @@ export const faultTable = {
   'work.unsupported': {
     fixer: 'agent',
     retryable: false,
-    meaning: 'The tool does not support this for such an input or on this machine.',
+    meaning: 'The tool does not support this input, or does not work on this machine.',
     remedy: 'Try another approach.',
   },
   'work.timeout': {
     fixer: 'agent',
     retryable: true,
-    meaning: 'The tool ran into its timeout.',
+    meaning: 'The tool timed out.',
     remedy: 'Request less, or allow more time.',
   },
   'work.failed': {
     fixer: 'agent',
     retryable: false,
-    meaning: 'The tool failed; the message is its own.',
+    meaning: 'The tool failed. The message comes from the tool.',
     remedy: "Read the tool's message.",
   },
   internal: {

@@ -3,7 +3,7 @@ import { idlePatternLines } from './idle-patterns.js';
 
 const names = ['Read', 'Bash', 'find_files', 'find_text'];
 
-describe('patterns that name no tool', () => {
+describe('patterns that match no tool', () => {
   it.each([
     [['Read'], []],
     [['find_*', '!Bash'], []],
@@ -13,11 +13,11 @@ describe('patterns that name no tool', () => {
     [['!Bsh', 'Read'], ['--tools: no tool is called !Bsh. Did you mean "Bash"?']],
     [['fidn_*'], ['--tools: no tool is called fidn_*. Did you mean "find_files"?']],
     [['zzz*', 'w?', '?*x'], ['zzz*', 'w?', '?*x'].map((one) => `--tools: no tool is called ${one}.`)],
-  ])('are told of: %j', (patterns, lines) => {
+  ])('are reported: %j', (patterns, lines) => {
     expect(idlePatternLines(patterns, names)).toEqual(lines);
   });
 
-  it('are told of where there is no tool at all', () => {
+  it('are reported if there are no tools at all', () => {
     expect(idlePatternLines(['Read'], [])).toEqual(['--tools: no tool is called Read.']);
   });
 });

@@ -17,7 +17,7 @@ function tool(more: Partial<ToolModule> = {}): ToolModule {
 }
 
 describe('the card of a tool', () => {
-  it('holds everything but its code, as data', () => {
+  it('contains everything except the code, as data', () => {
     const card = cardOf(tool({ output: z.object({ lines: z.int().describe('How many.') }) }));
     expect(JSON.parse(JSON.stringify(card))).toEqual(card);
     expect(card).toMatchObject({
@@ -33,7 +33,7 @@ describe('the card of a tool', () => {
     });
   });
 
-  it('admits the error envelope beside the result', () => {
+  it('allows the error envelope in addition to the result', () => {
     const { outputSchema } = cardOf(tool({ output: z.object({ lines: z.int().describe('How many.') }) }));
     expect(outputSchema).toMatchObject({
       type: 'object',
@@ -44,12 +44,12 @@ describe('the card of a tool', () => {
     expect(outputSchema).not.toHaveProperty('required');
   });
 
-  it('takes the tier from the highest need, unless the author states it', () => {
+  it('derives the tier from its needs, unless the author sets it', () => {
     expect(cardOf(tool({ needs: ['files', 'shell'] })).tier).toBe(3);
     expect(cardOf(tool({ needs: ['files', 'shell'], tier: 1 })).tier).toBe(1);
   });
 
-  it('has arguments even where a tool takes none', () => {
+  it('has an input schema even if the tool takes no arguments', () => {
     expect(cardOf(tool({ input: z.object({}) })).inputSchema).toMatchObject({
       type: 'object',
       properties: {},
@@ -79,14 +79,14 @@ describe('the card of a tool', () => {
       { input: z.object({ a: z.array(z.object({ b: z.int() })).describe('x') }) },
       /input\.a\.b has no description/,
     ],
-    ['arguments that are no object', { input: z.array(z.string()) }, /input schema must be an object/],
+    ['arguments that are not an object', { input: z.array(z.string()) }, /input schema must be an object/],
     [
       'arguments that are one of several objects',
       { input: z.union([z.object({ a: z.string().describe('x') }), z.object({})]) },
       /input schema must be an object/,
     ],
-    ['another spelling of nothing', { aliases: { nothing: ['x'] } }, /unknown argument nothing/],
-    ['a result that is no object', { output: z.string() }, /output schema must be an object/],
+    ['an alias for an unknown argument', { aliases: { nothing: ['x'] } }, /unknown argument nothing/],
+    ['a result that is not an object', { output: z.string() }, /output schema must be an object/],
     ['a result field without a description', { output: z.object({ a: z.string() }) }, /output\.a/],
   ])('is refused for %s', (_name, more, words) => {
     expect(() => cardOf(tool(more))).toThrow(words);

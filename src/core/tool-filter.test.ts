@@ -15,11 +15,11 @@ describe('a tool filter', () => {
     [['rea?'], ['read']],
     [['Read'], []],
     [[], []],
-  ])('of %j offers %j', (patterns, expected) => {
+  ])('%j offers %j', (patterns, expected) => {
     expect(tools.filter(createToolFilter(patterns))).toEqual(expected);
   });
 
-  it('agrees with the regular expression that a pattern stands for', () => {
+  it('agrees with the equivalent regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?'), minLength: 1, maxLength: 8 });
     fc.assert(
@@ -31,7 +31,7 @@ describe('a tool filter', () => {
     );
   });
 
-  it('answers at once where that regular expression would not', () => {
+  it('answers at once where that regular expression would backtrack', () => {
     expect(createToolFilter([`${'*a'.repeat(50)}*b`])('a'.repeat(5_000))).toBe(false);
   });
 });

@@ -16,14 +16,14 @@ const some = (names: string, tokens = 100): readonly Candidate[] =>
 const namesOf = ({ entries }: ActivationSet): string => entries.map(({ name }) => name).join(' ');
 
 describe('a set of active tools', () => {
-  it('keeps the order in which tools became active, whatever is used since', () => {
+  it('keeps the order of activation, regardless of use', () => {
     const { set } = activate(noneActive, some('a b'), limits);
     const again = activate(set, some('a'), limits);
     expect(namesOf(again.set)).toBe('a b');
     expect(again).toMatchObject({ activated: [], alreadyActive: ['a'], evicted: [] });
   });
 
-  it('lets the one go that was not used for longest, and says for how long', () => {
+  it('removes the least recently used tool, and says how long it was unused', () => {
     let { set } = activate(noneActive, some('a b c'), limits);
     ({ set } = activate(set, some('a'), limits));
     ({ set } = activate(set, some('b'), limits));
@@ -32,12 +32,12 @@ describe('a set of active tools', () => {
     expect(namesOf(last.set)).toBe('a b d');
   });
 
-  it('keeps the best of what was found together', () => {
+  it('keeps the best results of a search', () => {
     const { set } = activate(noneActive, some('a b c'), limits);
     expect(namesOf(activate(set, some('d'), limits).set)).toBe('a b d');
   });
 
-  it('never lets a member of the batch go, and leaves out what does not fit beside better ones', () => {
+  it('never removes a tool of the same batch, and leaves out what does not fit', () => {
     const { set } = activate(noneActive, some('a'), limits);
     const batch = activate(set, some('a b c d'), limits);
     expect(batch).toMatchObject({
@@ -48,21 +48,21 @@ describe('a set of active tools', () => {
     });
   });
 
-  it('counts tokens before it counts tools', () => {
+  it('checks the token limit before the tool limit', () => {
     const { set } = activate(noneActive, some('a b', 400), limits);
     const next = activate(set, some('c', 300), limits);
     expect(next.evicted.map(({ name }) => name)).toEqual(['b']);
     expect(tokensIn(next.set.entries)).toBe(700);
   });
 
-  it('takes one that is too large for any room alone', () => {
+  it('accepts a single tool that is larger than the limit', () => {
     const { set } = activate(noneActive, some('a b'), limits);
     const next = activate(set, [...some('huge', 5000), ...some('c')], limits);
     expect(namesOf(next.set)).toBe('huge');
     expect(next.notActivated).toEqual(['c']);
   });
 
-  it('loses what is no longer there and counts again what has changed', () => {
+  it('removes tools that no longer exist, and counts changed ones again', () => {
     const { set } = activate(noneActive, some('a b'), limits);
     const kept = retain(set, (name) => (name === 'a' ? 7 : undefined));
     expect(kept.gone).toEqual(['b']);
@@ -182,7 +182,7 @@ class Fork implements fc.Command<Model, Real> {
   toString = (): string => 'fork';
 }
 
-it('does what the rules say, whatever is used, lost and inherited', () => {
+it('follows the rules for any sequence of use, loss and inheritance', () => {
   const names = fc.uniqueArray(fc.constantFrom(...pool), { minLength: 1, maxLength: 6 });
   const commands = fc.commands(
     [names.map((batch) => new Use(batch)), names.map((gone) => new Lose(gone)), fc.constant(new Fork())],

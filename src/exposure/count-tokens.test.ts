@@ -13,7 +13,7 @@ function specOf({ name, description, inputSchema }: Readonly<Record<string, unkn
 
 describe('counting tokens', () => {
   it.skipIf(real.found === undefined)(
-    `is exact with the tokenizer, and near without it, over real tools ${real.reason}`,
+    `is exact with the tokenizer, and close without it, for real tools ${real.reason}`,
     async () => {
       const tools = (real.found?.tools ?? []) as unknown as readonly Readonly<Record<string, unknown>>[];
       const [exact, estimate] = [await openCounter(true), await openCounter(false)];
@@ -34,13 +34,13 @@ describe('counting tokens', () => {
     },
   );
 
-  it('takes the words of a model for a text like any other', async () => {
+  it('treats special tokens of a model as ordinary text', async () => {
     const { text } = await openCounter(true);
     expect(() => countTokens('a <|endoftext|> b')).toThrow('special token');
     expect(text('a <|endoftext|> b')).toBeGreaterThan(3);
   });
 
-  it('takes a time that grows with the text, whatever a server writes', async () => {
+  it('takes time proportional to the text, for any server', async () => {
     const { text } = await openCounter(true);
     const begun = performance.now();
     for (const kind of ['x', '\u00e4', '{', ' ', 'aB', '7']) text(kind.repeat(200_000 / kind.length));

@@ -60,15 +60,15 @@ function open(settings: Partial<ExposureSettings> = {}) {
 
 const lead = 'tool_search call_tool wait_for_servers Read';
 
-describe('what a session is shown', () => {
-  it('is the full, identical list without a client', () => {
+describe('the tools that a session is shown', () => {
+  it('are the full, identical list without a client', () => {
     const { exposure } = open();
     const list = exposure.show(session, visible);
     expect(list).toEqual([read, ...many]);
     expect(exposure.show(session, visible)).toBe(list);
   });
 
-  it('is what leads to the rest, our own, and what became active, new ones last', () => {
+  it('are the search tools, built-in tools and active tools, newest last', () => {
     const { exposure, shown } = open();
     expect(shown()).toBe(lead);
     exposure.activate(session, [many[5], many[1]] as ToolSpec[], visible);
@@ -77,7 +77,7 @@ describe('what a session is shown', () => {
     expect(shown()).toBe(`${lead} f b a`);
   });
 
-  it('is the very same list as long as nothing changed', () => {
+  it('are the same list object as long as nothing changed', () => {
     const { exposure } = open();
     exposure.activate(session, many.slice(0, 1), visible);
     const list = exposure.show(session, visible, growing);
@@ -85,7 +85,7 @@ describe('what a session is shown', () => {
     expect(exposure.show(session, visible, growing)).toBe(list);
   });
 
-  it('is everything where there is no way to search, or where little would be deferred', () => {
+  it('are all tools if search is not available, or if little would be deferred', () => {
     expect(open().shown(session, visibleToolsOf([read, ...many]))).toBe('Read a b c d e f g h i j k l');
     expect(open({ lazy: 'auto' }).shown()).toBe('Read a b c d e f g h i j k l');
     expect(open({ lazy: 'auto', deferAboveTokens: 10 }).shown()).toBe(lead);
@@ -97,7 +97,7 @@ describe('what a session is shown', () => {
     ).toBe('Read a b c d e f g h i');
   });
 
-  it('is everything once search has failed, and clients with a shorter list are notified', () => {
+  it('are all tools once search has failed, and clients with a shorter list are notified', () => {
     const { exposure, shown, said } = open();
     const told: string[] = [];
     exposure.onChange((id) => told.push(id));
@@ -108,7 +108,7 @@ describe('what a session is shown', () => {
     expect([told, said.length]).toEqual([['s'], 1]);
   });
 
-  it('is learned from a trial unless it is configured', () => {
+  it('depend on a trial unless configured', () => {
     const modern = client('claude-code', 'modern');
     const { exposure, shown } = open();
     exposure.prefer(session, { lazy: 'on' });
@@ -121,7 +121,7 @@ describe('what a session is shown', () => {
     expect(strict.shown(session, visible, modern)).toBe(lead);
   });
 
-  it('never changes for clients with protocol version 2026-07-28 or clients that ignore notifications', () => {
+  it('never change for clients with protocol version 2026-07-28 or clients that ignore notifications', () => {
     for (const by of [client('opencode', 'modern'), client('somebody'), client('codex-mcp-client')]) {
       const { exposure, shown } = open();
       expect(shown(session, visible, by)).toBe(lead);
@@ -131,7 +131,7 @@ describe('what a session is shown', () => {
     }
   });
 
-  it('is as the operator says for a client, and as its starter wishes for a session', () => {
+  it('follow the settings for the client, and those of the session', () => {
     const clients = new Map([
       ['somebody', { delivery: 'list' as const }],
       ['opencode', { lazy: 'off' as const }],
@@ -144,7 +144,7 @@ describe('what a session is shown', () => {
     expect(exposure.mode(session, visible)).toBe('call_tool');
   });
 
-  it('has pins and servers that are not lazy in any case, and they take no slot', () => {
+  it('always include pins and servers that are not lazy, which take no slot', () => {
     const other = tool('z', 'server:two');
     const { exposure, shown } = open({
       pin: ['c', '?x'],
@@ -157,7 +157,7 @@ describe('what a session is shown', () => {
     expect(shown(session, all)).toBe(`${lead} c z a`);
   });
 
-  it('loses what is no longer visible, and says so once', () => {
+  it('lose tools that are no longer visible, with one message', () => {
     const { exposure, shown } = open();
     shown();
     exposure.activate(session, many.slice(0, 3), visible);
@@ -168,7 +168,7 @@ describe('what a session is shown', () => {
     expect(shown()).toBe(`${lead} a c`);
   });
 
-  it('tells of a change only whom it concerns, and only where there is one', () => {
+  it('cause a notification only for affected clients, and only if something changed', () => {
     const { exposure, shown } = open();
     const told: string[] = [];
     exposure.onChange((id) => void told.push(id));
@@ -180,7 +180,7 @@ describe('what a session is shown', () => {
 });
 
 describe('a sub-agent', () => {
-  it('begins with a copy of what its parent has, of what it can see itself, and goes its own way', () => {
+  it('starts with the active tools of its parent that it can see, and then has its own', () => {
     const { exposure, shown } = open();
     shown();
     exposure.activate(session, many.slice(0, 3), visible);
@@ -191,7 +191,7 @@ describe('a sub-agent', () => {
     expect(shown()).toBe(`${lead} a b c`);
   });
 
-  it('is known by the credential that its own was made from', () => {
+  it('is recognized by the credential that its own was derived from', () => {
     const { exposure, shown } = open();
     const link = { principal: session.principal, rights: 'own', tokenId: 'p' } as const;
     const parent: Session = { ...session, id: 'p', chain: [link] };
@@ -207,7 +207,7 @@ describe('a sub-agent', () => {
     expect(shown({ ...session, id: 'd', chain: [link, last] })).toBe(lead);
   });
 
-  it('begins with nothing where it is to', () => {
+  it('starts without active tools if configured', () => {
     const none = open({ inheritActive: false });
     const some = open();
     for (const { exposure, shown } of [none, some]) {
@@ -220,7 +220,7 @@ describe('a sub-agent', () => {
 });
 
 describe('a search that waits for the list to be read', () => {
-  it('goes on when it was, and not before', async () => {
+  it('continues only after the list was read', async () => {
     const { exposure } = open({ holdMs: 10_000 });
     exposure.show(session, visible, growing);
     let isOver = false;
@@ -234,7 +234,7 @@ describe('a search that waits for the list to be read', () => {
     expect(await wait).toBe(true);
   });
 
-  it('gives up after its time, and never waits for this client again', async () => {
+  it('gives up after its timeout, and never waits for this client again', async () => {
     const { exposure, said } = open({ holdMs: 5 });
     exposure.show(session, visible, growing);
     expect(await exposure.untilListed(session, createCancellation())).toBe(false);
@@ -243,7 +243,7 @@ describe('a search that waits for the list to be read', () => {
   });
 });
 
-it('holds its limits whatever is found, called, pinned, revoked and inherited', () => {
+it('stays within its limits for any sequence of searches, calls, pins, revokes and inheritance', () => {
   const name = fc.constantFrom(...many.map((one) => one.name));
   const step = fc.oneof(
     fc.record({ kind: fc.constant('find' as const), names: fc.array(name, { maxLength: 6 }) }),

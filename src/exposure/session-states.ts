@@ -10,7 +10,7 @@ export interface SessionState {
   client: Client | undefined;
   options: ExposureOptions | undefined;
   set: ActivationSet;
-  /** The set is still its parent's, and may name tools that this session must not know of. */
+  /** The set is still its parent's, and may name tools that this session must not know about. */
   isInherited: boolean;
   gone: readonly string[];
   /** The latest search results by rank. */

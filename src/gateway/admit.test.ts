@@ -50,7 +50,7 @@ const wanteds: readonly Wanted[] = [
   { kind: 'completion', of: { kind: 'template', uriTemplate: 'test://{id}/data' } },
 ];
 
-describe('what is hidden and what is absent', () => {
+describe('hidden and absent targets', () => {
   it.each(wanteds)('look the same: $kind', async (wanted) => {
     const request = toolRequest('', {}, { wanted });
     const fake = provider();
@@ -80,7 +80,7 @@ describe('what is hidden and what is absent', () => {
     expect(hidden.registry.instructions(session)).toBeUndefined();
   });
 
-  it('[16.26] what may be seen but not called is not permitted', async () => {
+  it('[16.26] a target that may be seen but not called is not permitted', async () => {
     const fake = provider();
     const gateway = openHall({
       providers: [fake],
@@ -97,7 +97,7 @@ describe('what is hidden and what is absent', () => {
 });
 
 describe('an admitted call', () => {
-  it('carries what the request said and what the provider read', () => {
+  it('contains what the request said and what the provider parsed', () => {
     const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
     const request = toolRequest('echo', { x: 1 }, { trace });
     const call = admitEcho(request);
@@ -126,7 +126,7 @@ describe('an admitted call', () => {
     }).toThrow(TypeError);
   });
 
-  it('is frozen also with the answers of another round, and only those differ', () => {
+  it('is frozen in later rounds too, where only the answers differ', () => {
     const call = admitEcho();
     const answers = { responses: call.params, state: 'theirs' };
     const next = withAnswers(call, answers);
@@ -136,7 +136,7 @@ describe('an admitted call', () => {
     expect(() => withAnswers({ ...call }, answers)).toThrow('never admitted');
   });
 
-  it('does not come to exist when the arguments are wrong', () => {
+  it('is not created if the arguments are invalid', () => {
     const fault = createFault('input.invalid', 'no');
     const fake = { ...provider(), parse: () => ({ ok: false, fault }) as const };
     const spec = fake.list().tools[0];

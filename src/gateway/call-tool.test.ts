@@ -8,7 +8,7 @@ import { throughCallTool } from './call-tool.js';
 const done = (): Outcome => content(emptyObject);
 const viaCallTool = (text: string) => toolRequest('call_tool', {}, { params: new JsonText(text) });
 
-describe('a request through the bridge', () => {
+describe('a request through call_tool', () => {
   it('becomes the real call, byte for byte', () => {
     const real = throughCallTool(
       viaCallTool(
@@ -29,7 +29,7 @@ describe('a request through the bridge', () => {
       '{"name":"call_tool","arguments":{"name":"a","arguments":"{\\"b\\":1}"}}',
       '{"name":"a","arguments":{"b":1}}',
     ],
-  ])('takes %s', (_name, given, expected) => {
+  ])('accepts %s', (_name, given, expected) => {
     expect(throughCallTool(viaCallTool(given))?.params.text).toBe(expected);
   });
 
@@ -39,12 +39,12 @@ describe('a request through the bridge', () => {
     ['nothing', '{"name":"call_tool"}'],
     ['a number', '{"name":"call_tool","arguments":{"name":7}}'],
     ['a list of arguments', '{"name":"call_tool","arguments":{"name":"a","arguments":[1]}}'],
-    ['text that is no object', '{"name":"call_tool","arguments":{"name":"a","arguments":"[1]"}}'],
-  ])('does not lead to %s', (_name, given) => {
+    ['text that is not an object', '{"name":"call_tool","arguments":{"name":"a","arguments":"[1]"}}'],
+  ])('refuses %s', (_name, given) => {
     expect(throughCallTool(viaCallTool(given))).toBeUndefined();
   });
 
-  it('takes no text that is nested deeper than a message may be', () => {
+  it('refuses text that is nested deeper than a message may be', () => {
     const deep = (levels: number): string => `{"d":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     const given = (levels: number) =>
       viaCallTool(JSON.stringify({ name: 'call_tool', arguments: { name: 'a', arguments: deep(levels) } }));
@@ -52,7 +52,7 @@ describe('a request through the bridge', () => {
     expect(throughCallTool(given(5000))).toBeUndefined();
   });
 
-  it('is judged and recorded as the real call; the bridge itself leaves no trace', async () => {
+  it('is authorized and recorded as the real call; call_tool itself is not recorded', async () => {
     const attempts: Attempt[] = [];
     const provider = createFakeProvider('one', { a: done, call_tool: done });
     const observers = [{ name: 'test', begin: () => (attempt: Attempt) => void attempts.push(attempt) }];
@@ -66,7 +66,7 @@ describe('a request through the bridge', () => {
     expect(attempts).toMatchObject([{ name: 'a', via: 'call_tool' }]);
   });
 
-  it('finds what is hidden as little as what is absent, and says so in the same words', async () => {
+  it('treats hidden and absent tools alike, with the same message', async () => {
     const provider = createFakeProvider('one', { a: done, hidden: done, call_tool: done });
     const access = createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'hidden');
     const gateway = openHall({ providers: [provider], access });
@@ -81,7 +81,7 @@ describe('a request through the bridge', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('is not there for whom it was taken from', async () => {
+  it('is not available to callers without access to call_tool', async () => {
     const provider = createFakeProvider('one', { a: done, call_tool: done });
     const access = createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'call_tool');
     const gateway = openHall({ providers: [provider], access });

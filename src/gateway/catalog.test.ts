@@ -7,8 +7,8 @@ import { mergeCatalogs, templateFor } from './catalog.js';
 
 const done = (): Outcome => content(emptyObject);
 
-describe('the merged catalogue', () => {
-  it('has everything, in the order in which the providers were configured', () => {
+describe('the merged catalog', () => {
+  it('contains everything, in the order of the configured providers', () => {
     const one = createFakeProvider('one', { b: done, a: done }, { prompts: [promptSpec('one', 'p')] });
     const two = createFakeProvider('two', { c: done }, { resources: [resourceSpec('two', 'x://1')] });
     const merged = mergeCatalogs([one, two]);
@@ -20,7 +20,7 @@ describe('the merged catalogue', () => {
     expect(merged.providers).toEqual([one, two]);
   });
 
-  it('drops only the tool whose name another provider has, and names both', () => {
+  it('drops only the tool whose name another provider owns, and names both', () => {
     const one = createFakeProvider('one', { same: done });
     const two = createFakeProvider('two', { same: done, other: done }, { instructions: 'two says' });
     const merged = mergeCatalogs([one, two]);
@@ -31,7 +31,7 @@ describe('the merged catalogue', () => {
     expect(merged.providers).toEqual([one, two]);
   });
 
-  it('sees collisions of prompts too, and reports each one', () => {
+  it('detects collisions of prompts too, and reports each one', () => {
     const one = createFakeProvider('one', { a: done, b: done }, { prompts: [promptSpec('one', 'p')] });
     const two = createFakeProvider('two', { a: done, b: done }, { prompts: [promptSpec('two', 'p')] });
     expect(mergeCatalogs([one, two]).collisions.map(({ name }) => name)).toEqual(['a', 'b', 'p']);
@@ -43,13 +43,13 @@ describe('the merged catalogue', () => {
     expect(merged.collisions).toHaveLength(150_000);
   });
 
-  it('a name of a tool and the same name of a prompt are no collision', () => {
+  it('allows a tool and a prompt with the same name', () => {
     const one = createFakeProvider('one', { x: done });
     const two = createFakeProvider('two', {}, { prompts: [promptSpec('two', 'x')] });
     expect(mergeCatalogs([one, two]).collisions).toEqual([]);
   });
 
-  it('names that differ in case only are different names', () => {
+  it('treats names that differ only in case as different', () => {
     const merged = mergeCatalogs([
       createFakeProvider('one', { a: done }),
       createFakeProvider('two', { A: done }),
@@ -57,7 +57,7 @@ describe('the merged catalogue', () => {
     expect([...merged.tools.keys()]).toEqual(['a', 'A']);
   });
 
-  it('an address belongs to the provider that was configured first', () => {
+  it('assigns an address to the provider that was configured first', () => {
     const one = createFakeProvider(
       'one',
       {},
@@ -104,15 +104,15 @@ describe('an address that another provider lists later', () => {
     expect(found(mergeCatalogs(now))).toEqual(['one', 'one', ['two']]);
   });
 
-  it('goes to the other one when its owner no longer lists it', () => {
+  it('moves to the other one when its owner no longer lists it', () => {
     const before = mergeCatalogs([createFakeProvider('two', {}, lists('two'))]);
     const now = [createFakeProvider('one', {}, lists('one')), createFakeProvider('two', {})];
     expect(found(mergeCatalogs(now, undefined, before))).toEqual(['one', 'one', []]);
   });
 });
 
-describe('a provider of which a name is dropped', () => {
-  it('goes on with the rest, and shows what is dropped and what to do', () => {
+describe('a provider with a dropped name', () => {
+  it('keeps the rest, and reports what was dropped and what to do', () => {
     const gateway = openHall({
       providers: [
         createFakeProvider('one', { same: done }),
@@ -140,7 +140,7 @@ describe('a provider of which a name is dropped', () => {
     expect(gateway.registry.list(sessionOf(), 'tools').map(({ name }) => name)).toEqual(['other', 'same']);
   });
 
-  it('does not get the name while the provider that claimed it is there', async () => {
+  it('does not get the name while the provider that claimed it exists', async () => {
     const one = createFakeProvider('one', { same: done });
     const gateway = openHall({ providers: [one, createFakeProvider('two', { same: done })] });
     await gateway.registry.settle();

@@ -10,7 +10,7 @@ import { createContestedNames } from './contested-names.js';
 it.each([
   ['the one that sees both servers', 0],
   ['the one that sees only the second', 1],
-])('decides a contested name for each session, also if %s lists first', (_, first) => {
+])('decides a contested name for each session, even if %s lists first', (_, first) => {
   const done = () => content(emptyObject);
   const catalog = mergeCatalogs([
     createFakeProvider('one', { same: done }),

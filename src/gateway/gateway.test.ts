@@ -41,7 +41,7 @@ function createRecorder(): {
 }
 
 describe('the gateway', () => {
-  it('carries a call to the provider and its outcome back', async () => {
+  it('passes a call to the provider and returns its outcome', async () => {
     const provider = createFakeProvider('one', { echo: () => done });
     const outcome = await openHall({ providers: [provider] }).call(toolRequest('echo'), createFakeExchange());
     expect(outcome).toBe(done);
@@ -69,7 +69,7 @@ describe('the gateway', () => {
     expect(seen).toEqual(['first', 'first ended']);
   });
 
-  it('shows and gives nothing to a stranger', async () => {
+  it('shows and returns nothing to an unknown caller', async () => {
     const provider = createFakeProvider('one', { echo: () => done });
     const gateway = openHall({ providers: [provider] });
     const session = sessionOf('s', eve);
@@ -95,7 +95,7 @@ describe('the gateway', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('reports a provider whose parse throws as a defect', async () => {
+  it('reports a provider whose parse throws as a bug', async () => {
     const provider = createFakeProvider('one', { echo: () => done });
     const broken = {
       ...provider,
@@ -108,7 +108,7 @@ describe('the gateway', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('refuses two stages at one stage when it is opened', () => {
+  it('refuses two implementations of one stage when it is opened', () => {
     const pass = (name: string): Stage => ({
       stage: 'limits',
       name,
@@ -117,7 +117,7 @@ describe('the gateway', () => {
     expect(() => openHall({ providers: [], stages: [pass('a'), pass('b')] })).toThrow('a and b');
   });
 
-  it('gives up on a call whose caller left, in either way of asking', async () => {
+  it('gives up on a call whose caller left, with either way of asking', async () => {
     const provider = createFakeProvider('one', { hang: () => new Promise<Outcome>(() => {}) });
     const gateway = openHall({ providers: [provider] });
     for (const asking of ['live', 'rounds'] as const) {
@@ -129,7 +129,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('leaves no listener behind on a call that ended', async () => {
+  it('leaves no listener on a call that ended', async () => {
     const gateway = openHall({ providers: [createFakeProvider('one', { echo: () => done })] });
     const caller = createFakeExchange();
     let listeners = 0;
@@ -150,7 +150,7 @@ describe('the gateway', () => {
 });
 
 describe('observers', () => {
-  it('see a call begin and end, with what it was, what came of it and how long it took', async () => {
+  it('see a call start and end, with its target, outcome and duration', async () => {
     const { observer, begun, ended } = createRecorder();
     let clock = 100;
     const gateway = openHall({
@@ -235,7 +235,7 @@ describe('observers', () => {
     expect(ended.map(({ source }) => source !== undefined)).toEqual([false, false, false, true, false, true]);
   });
 
-  it('see what a stage refused', async () => {
+  it('see calls that a stage refused', async () => {
     const { observer, ended } = createRecorder();
     const refusal = createFault('tool.not_found', 'policy says no');
     const gateway = openHall({
@@ -249,7 +249,7 @@ describe('observers', () => {
     expect(ended).toMatchObject([{ outcome: 'fault', fault: 'tool.not_found', isRefused: true }]);
   });
 
-  it('change nothing when they throw, and the others still see', async () => {
+  it('affect nothing when they throw, and others still run', async () => {
     const { observer, ended } = createRecorder();
     const broken: readonly Observer[] = [
       {

@@ -13,7 +13,7 @@ export interface ListWatchers {
 
 interface Watcher {
   readonly listeners: Set<Listener>;
-  /** Compares the lists with those of the last look. */
+  /** Compares the lists with the previous ones. */
   readonly look: () => void;
 }
 

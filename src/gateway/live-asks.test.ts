@@ -18,7 +18,7 @@ function open(ask: FakeHandler): Gateway {
   return openHall({ providers: [createFakeProvider('one', { ask })] });
 }
 
-describe('a provider that asks in rounds, for a caller that can be asked on the spot', () => {
+describe('a provider that asks in rounds, for a caller that can answer during the call', () => {
   it('gets the answers under its own keys, with its own state', async () => {
     const seen: (Call['answers'] | undefined)[] = [];
     const questions =
@@ -40,7 +40,7 @@ describe('a provider that asks in rounds, for a caller that can be asked on the 
     });
   });
 
-  it('has all its questions put at once', async () => {
+  it('can ask all its questions at once', async () => {
     const asked: string[] = [];
     const release: (() => void)[] = [];
     const exchange = {
@@ -60,7 +60,7 @@ describe('a provider that asks in rounds, for a caller that can be asked on the 
     expect(await outcome).toEqual(done);
   });
 
-  it('is asked back once more when only a state was given', async () => {
+  it('gets another request if it returned only a state', async () => {
     const states: (string | undefined)[] = [];
     const gateway = open((call) => {
       states.push(call.answers?.state);
@@ -70,7 +70,7 @@ describe('a provider that asks in rounds, for a caller that can be asked on the 
     expect(states).toEqual([undefined, 'come back']);
   });
 
-  it('is cut off after sixteen rounds', async () => {
+  it('is stopped after sixteen rounds', async () => {
     let multiRound = 0;
     const gateway = open(() => {
       multiRound += 1;
@@ -81,14 +81,14 @@ describe('a provider that asks in rounds, for a caller that can be asked on the 
     expect(multiRound).toBe(16);
   });
 
-  it('fails when the caller cannot answer, and says which capability is missing', async () => {
+  it('fails if the caller cannot answer, and names the missing capability', async () => {
     const outcome = await open(() => asks(roots)).call(request, createFakeExchange());
     expect(outcome).toMatchObject({
       fault: { code: 'ask.unsupported', data: { requiredCapabilities: { roots: {} } } },
     });
   });
 
-  it('fails the same way when the caller is asked in rounds', async () => {
+  it('fails the same way if the caller is asked in rounds', async () => {
     const outcome = await open(() => asks(roots)).call(request, createFakeExchange({ asking: 'rounds' }));
     expect(outcome).toMatchObject({
       fault: { code: 'ask.unsupported', data: { requiredCapabilities: { roots: {} } } },
@@ -96,7 +96,7 @@ describe('a provider that asks in rounds, for a caller that can be asked on the 
   });
 
   it.each(['{"k":{"method":"tools/call"}}', '{"k":{}}', '{"k":5}', '{"k":null}', '{"k":["roots/list"]}'])(
-    'is at fault when it asks %s',
+    'is reported as faulty if it asks %s',
     async (questions) => {
       const exchange = createFakeExchange({ answer: () => ({}) });
       const outcome = await open(() => asks(questions)).call(request, exchange);
@@ -135,7 +135,7 @@ describe('a provider that asks in rounds, for a caller that answers in rounds', 
     expect(states).toEqual([undefined, 'their own']);
   });
 
-  it('sees that the call was admitted and charged before', async () => {
+  it('sees that the call was admitted and charged earlier', async () => {
     const resumed: boolean[] = [];
     const gateway = open((call) => {
       resumed.push(call.resumed);
@@ -148,7 +148,7 @@ describe('a provider that asks in rounds, for a caller that answers in rounds', 
     expect(resumed).toEqual([false, true]);
   });
 
-  it('does not get a state that the caller made up', async () => {
+  it('does not get a forged state', async () => {
     let calls = 0;
     const gateway = open(() => {
       calls += 1;

@@ -64,7 +64,7 @@ const request = toolRequest('greet', { polite: true });
 const expired = { kind: 'fault', fault: { code: 'ask.expired' } };
 
 describe('a call that asks in rounds', () => {
-  it('is parked with its questions and goes on with the answers', async () => {
+  it('is parked with its questions and continues with the answers', async () => {
     const gateway = open({ greet });
     const { questions, state } = asksOf(await gateway.call(request, caller()));
     expect(questions).toEqual({
@@ -96,7 +96,7 @@ describe('a call that asks in rounds', () => {
     expect(textOf(outcome)).toEqual(['answer', 'answer', 'answer']);
   });
 
-  it('may ask again, under another state each time', async () => {
+  it('may ask again, with a new state each time', async () => {
     const gateway = open({
       greet: async (_call, exchange) => {
         await exchange.ask(nameQuestion);
@@ -118,8 +118,8 @@ describe('a call that asks in rounds', () => {
     ['null', 'elicitation/create', { 'ask-1': null }],
     ['a string', 'elicitation/create', { 'ask-1': 'yes' }],
     ['no action', 'elicitation/create', { 'ask-1': { content: {} } }],
-    ['an action that is no string', 'elicitation/create', { 'ask-1': { action: 1 } }],
-    ['roots that are no array', 'roots/list', { 'ask-1': { roots: {} } }],
+    ['an action that is not a string', 'elicitation/create', { 'ask-1': { action: 1 } }],
+    ['roots that are not an array', 'roots/list', { 'ask-1': { roots: {} } }],
     ['an empty message', 'sampling/createMessage', { 'ask-1': {} }],
     ['an array', 'sampling/createMessage', { 'ask-1': [] }],
   ])('asks again when it gets %s', async (_name, method, responses) => {
@@ -152,7 +152,7 @@ describe('a call that asks in rounds', () => {
     expect(Object.keys(again.questions)).toEqual(['ask-1']);
   });
 
-  it('keeps an answer as it was written', async () => {
+  it('keeps an answer as written', async () => {
     const texts: string[] = [];
     const gateway = open({
       greet: async (_call, exchange) => {
@@ -168,7 +168,7 @@ describe('a call that asks in rounds', () => {
     expect(texts).toEqual([exact]);
   });
 
-  it('sends progress to the latest request, and to none while it is parked', async () => {
+  it('sends progress to the latest request, and none while it is parked', async () => {
     let live: Exchange | undefined;
     const gateway = open({
       greet: async (_call, exchange) => {
@@ -189,7 +189,7 @@ describe('a call that asks in rounds', () => {
     expect(second.sent.progress.map(({ value }) => value)).toEqual([{ at: 3 }]);
   });
 
-  it('does not ask what the caller cannot answer', async () => {
+  it('does not ask for input that the caller does not support', async () => {
     const gateway = open({ greet });
     const outcome = await gateway.call(request, createFakeExchange({ asking: 'rounds' }));
     expect(textOf(outcome)).toEqual({ refused: true });
@@ -197,7 +197,7 @@ describe('a call that asks in rounds', () => {
 });
 
 describe('the state of a parked call', () => {
-  it('serves once', async () => {
+  it('can be used once', async () => {
     const gateway = open({ greet });
     const { state } = asksOf(await gateway.call(request, caller()));
     await gateway.call(answering(request, state, { 'ask-1': accept }), caller());
@@ -206,7 +206,7 @@ describe('the state of a parked call', () => {
     );
   });
 
-  it('serves one of two that come at the same time', async () => {
+  it('can be used by one of two concurrent requests', async () => {
     const gateway = open({ greet });
     const { state } = asksOf(await gateway.call(request, caller()));
     const both = await Promise.all([
@@ -216,7 +216,7 @@ describe('the state of a parked call', () => {
     expect(both.map(({ kind }) => kind).sort()).toEqual(['content', 'fault']);
   });
 
-  it('does not serve another session of the same principal', async () => {
+  it('cannot be used by another session of the same principal', async () => {
     const gateway = open({ greet });
     const { state } = asksOf(await gateway.call(request, caller()));
     const other = { ...answering(request, state, { 'ask-1': accept }), session: sessionOf('session-2') };
@@ -225,7 +225,7 @@ describe('the state of a parked call', () => {
     expect(textOf(own)).toEqual({ hello: accept });
   });
 
-  it('does not serve other arguments, and the parked call stays', async () => {
+  it('cannot be used with other arguments, and the parked call stays', async () => {
     const gateway = open({ greet });
     const { state } = asksOf(await gateway.call(request, caller()));
     const other = answering(toolRequest('greet', { polite: false }), state, { 'ask-1': accept });
@@ -234,7 +234,7 @@ describe('the state of a parked call', () => {
     expect(textOf(own)).toEqual({ hello: accept });
   });
 
-  it('does not serve when the target is hidden by now', async () => {
+  it('cannot be used if the target is hidden meanwhile', async () => {
     let isHidden = false;
     const gateway = openHall({
       providers: [createFakeProvider('one', { greet })],
@@ -246,7 +246,7 @@ describe('the state of a parked call', () => {
     expect(outcome).toMatchObject({ fault: { code: 'tool.not_found' } });
   });
 
-  it('is refused after the gate restarted', async () => {
+  it('is refused after a restart of the gateway', async () => {
     const { state } = asksOf(await open({ greet }).call(request, caller()));
     const outcome = await open({ greet }).call(answering(request, state, { 'ask-1': accept }), caller());
     expect(outcome).toMatchObject({ fault: { code: 'ask.forged' } });
@@ -254,7 +254,7 @@ describe('the state of a parked call', () => {
 });
 
 describe('a caller that cancels', () => {
-  it('ends the call at once, though its target never ends', async () => {
+  it('ends the call at once, even if its target never ends', async () => {
     const signals: AbortSignal[] = [];
     const gateway = open({
       greet: (_call, exchange) => {
@@ -270,7 +270,7 @@ describe('a caller that cancels', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('in a later round ends the call as well', async () => {
+  it('in a later round ends the call too', async () => {
     const answers: Answer[] = [];
     let signal: AbortSignal | undefined;
     const gateway = open({
@@ -289,7 +289,7 @@ describe('a caller that cancels', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('an earlier request that is over cancels nothing', async () => {
+  it('with the id of an earlier, finished request cancels nothing', async () => {
     const gateway = open({ greet });
     const first = caller();
     const { state } = asksOf(await gateway.call(request, first));
@@ -298,7 +298,7 @@ describe('a caller that cancels', () => {
     expect(textOf(outcome)).toEqual({ hello: accept });
   });
 
-  it('in the moment of the question leaves nothing parked', async () => {
+  it('at the moment of the question leaves nothing parked', async () => {
     const exchange = caller();
     const gateway = open({
       greet: async (_call, live) => {
@@ -310,7 +310,7 @@ describe('a caller that cancels', () => {
     expect(await gateway.call(request, exchange)).toMatchObject({ fault: { code: 'call.cancelled' } });
   });
 
-  it('before the call begins keeps it from the provider', async () => {
+  it('before the call begins keeps it from reaching the provider', async () => {
     const provider = createFakeProvider('one', { greet });
     const exchange = caller();
     exchange.cancel();
@@ -321,7 +321,7 @@ describe('a caller that cancels', () => {
 });
 
 describe('parked calls are bounded', () => {
-  it('64 for one session, and then the call is ended, not kept', async () => {
+  it('at 64 per session, and further calls fail', async () => {
     const endings: Answer['kind'][] = [];
     const gateway = open({
       greet: async (_call, exchange) => {
@@ -342,7 +342,7 @@ describe('parked calls are bounded', () => {
     expect((await gateway.call(request, caller())).kind).toBe('asks');
   });
 
-  it('16 MiB of params for one session', async () => {
+  it('at 16 MiB of params for one session', async () => {
     const gateway = open({ greet });
     const params = JsonText.from({ ...(request.params.value as object), pad: 'x'.repeat(6 * 1024 * 1024) });
     const call = () => gateway.call({ ...request, params }, caller());
@@ -355,7 +355,7 @@ describe('parked calls are bounded', () => {
     );
   });
 
-  it('1000 for all sessions together', async () => {
+  it('at 1000 for all sessions together', async () => {
     const gateway = open({ greet });
     const outcomes = Array.from({ length: 1000 }, (_, at) =>
       gateway.call({ ...request, session: sessionOf(`session-${at % 20}`) }, caller()),
@@ -366,7 +366,7 @@ describe('parked calls are bounded', () => {
   });
 });
 
-describe('a caller that never comes back', () => {
+describe('a caller that never returns', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
   afterEach(() => vi.useRealTimers());
 
@@ -377,7 +377,7 @@ describe('a caller that never comes back', () => {
     return asksOf(await outcome).state;
   }
 
-  it('is awaited for ten minutes; then the call is aborted and its state has expired', async () => {
+  it('times out after ten minutes: the call is aborted and its state expires', async () => {
     const endings: Answer['kind'][] = [];
     const gateway = open({
       greet: async (_call, exchange) => {
@@ -399,7 +399,7 @@ describe('a caller that never comes back', () => {
     );
   });
 
-  it('does not hold up the end of the gate', async () => {
+  it('does not delay closing the gateway', async () => {
     const endings: Answer['kind'][] = [];
     const gateway = open({
       greet: async (_call, exchange) => {

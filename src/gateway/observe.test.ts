@@ -19,7 +19,7 @@ describe('steps of a call', () => {
     expect(withSteps(exchange, 'r', [{ name: 'log', begin }])).toBe(exchange);
   });
 
-  it('are told to everyone who watches, with the request and how they ended', () => {
+  it('are reported to all observers, with the request and the outcome', () => {
     const told: string[] = [];
     const watcher = (name: string): Observer => ({
       name,
@@ -44,7 +44,7 @@ describe('steps of a call', () => {
     ]);
   });
 
-  it('do not fail with an observer that does', () => {
+  it('continue if an observer fails', () => {
     const throwing = (): never => {
       throw new Error('no');
     };
@@ -53,7 +53,7 @@ describe('steps of a call', () => {
     expect(() => withSteps(createFakeExchange(), 'r', [first, second]).step?.('x')()).not.toThrow();
   });
 
-  it('leave the rest of the exchange as it was', async () => {
+  it('leave the rest of the exchange unchanged', async () => {
     const fake = createFakeExchange({ logLevel: 'info', answer: () => ({ ok: true }) });
     const exchange = withSteps(fake, 'r', [{ name: 'a', begin, step: () => () => {} }]);
     expect(exchange).toMatchObject({

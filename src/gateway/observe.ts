@@ -25,7 +25,7 @@ export interface WatchingParts {
   readonly redact: (text: string) => string;
 }
 
-/** Tells observers of each attempt. An observer that throws loses its own record; the call goes on. */
+/** Reports each attempt to observers. An observer that throws loses its own record; the call continues. */
 export function createWatching(parts: WatchingParts): (request: Request) => Watching {
   const ofSteps = parts.observers.filter((observer) => observer.step !== undefined);
   return (request) => new RequestWatching(parts, ofSteps, request);

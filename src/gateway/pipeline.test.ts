@@ -60,11 +60,11 @@ function expectSealed(outcome: Outcome): void {
 }
 
 describe('the pipeline', () => {
-  it('is an empty one that leads to the provider', async () => {
+  it('leads straight to the provider if it is empty', async () => {
     expect(await walk([])).toEqual({ outcome: answer, reached: 1 });
   });
 
-  it('has one order, whatever the order of assembly', async () => {
+  it('has a fixed order, independent of the order of assembly', async () => {
     const passed: string[] = [];
     const notes = stageNames.map((stage) =>
       at(stage, async (_call, exchange, next) => {
@@ -91,7 +91,7 @@ describe('the pipeline', () => {
     ]);
   });
 
-  it('lets a stage refuse, and then nothing behind it is reached', async () => {
+  it('lets a stage refuse, and then runs nothing after it', async () => {
     const refusal = faulted(createFault('tool.not_found', 'no'));
     let behind = 0;
     const { outcome, reached } = await walk([
@@ -124,14 +124,14 @@ describe('the pipeline', () => {
     expect(seen).toEqual([wrapped]);
   });
 
-  it('refuses two stages at one stage, naming both', () => {
+  it('refuses two implementations of one stage, and names both', () => {
     const handle: Handle = (_call, exchange, next) => next(exchange);
     expect(() => createPipeline([at('limits', handle, 'first'), at('limits', handle, 'second')])).toThrow(
       'stage limits: both first and second are registered',
     );
   });
 
-  it('refuses a stage that it does not know', () => {
+  it('refuses an unknown stage', () => {
     const interceptor = {
       ...at('limits', (_call, exchange, next) => next(exchange)),
       stage: wrongly('early'),
@@ -168,7 +168,7 @@ describe('the pipeline guard', () => {
   it.each([
     ['throws at once', throwsAtOnce],
     ['rejects', throwsLater],
-  ])('a stage that %s never reaches the provider', async (_name, handle) => {
+  ])('keeps a stage that %s from reaching the provider', async (_name, handle) => {
     const { outcome, reached } = await walk([at('policy', handle)]);
     expectSealed(outcome);
     expect(reached).toBe(0);
@@ -176,9 +176,9 @@ describe('the pipeline guard', () => {
 
   it.each([
     ['throws after the provider answered', throwsAfter],
-    ['goes on twice', goesOnTwice],
-    ['goes on twice and swallows the error', goesOnTwiceAndHidesIt],
-  ])('the result of a stage that %s is withheld', async (_name, handle) => {
+    ['continues twice', goesOnTwice],
+    ['continues twice and swallows the error', goesOnTwiceAndHidesIt],
+  ])('withholds the result of a stage that %s', async (_name, handle) => {
     const { outcome, reached } = await walk([at('redaction', handle)]);
     expectSealed(outcome);
     expect(reached).toBe(1);
@@ -201,17 +201,17 @@ describe('the pipeline guard', () => {
     { kind: 'fault', fault: { code: 'toString' } },
   ];
 
-  it.each(nonsense)('a stage that answers %j is a defect, not an answer', async (value) => {
+  it.each(nonsense)('treats a stage that returns %j as a bug', async (value) => {
     const { outcome, reached } = await walk([at('approval', () => Promise.resolve(wrongly(value)))]);
     expectSealed(outcome);
     expect(reached).toBe(0);
   });
 
-  it.each(nonsense)('a provider that answers %j is a defect, not an answer', async (value) => {
+  it.each(nonsense)('treats a provider that returns %j as a bug', async (value) => {
     expectSealed((await walk([], () => Promise.resolve(wrongly(value)))).outcome);
   });
 
-  it('a stage that goes on after returning does not reach the provider', async () => {
+  it('keeps a stage that continues after returning from reaching the provider', async () => {
     let late: Promise<unknown> = Promise.resolve();
     const refusal = faulted(createFault('tool.not_found', 'no'));
     const { outcome, reached } = await walk([
@@ -225,18 +225,18 @@ describe('the pipeline guard', () => {
     expect(reached).toBe(0);
   });
 
-  it('a provider that throws is reported without its words', async () => {
+  it('reports a provider that throws without its message', async () => {
     const { outcome } = await walk([], () => Promise.reject(new Error('secret path')));
     expectSealed(outcome);
     expect(outcome.kind === 'fault' && outcome.fault.detail).toContain('secret path');
   });
 
-  it('something thrown that is no Error is a defect as well', async () => {
+  it('treats a thrown value that is not an Error as a bug too', async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- that is the case under test
     expectSealed((await walk([], () => Promise.reject('words'))).outcome);
   });
 
-  it('refuses a call that admit did not make, be it ever so similar', async () => {
+  it('refuses a call that admit did not create, however similar it is', async () => {
     const real = admitted();
     let reached = 0;
     const pipeline = createPipeline([]);

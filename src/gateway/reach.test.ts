@@ -23,10 +23,10 @@ it.each([
   [false, ['Read', 'tool_search']],
   [false, ['vault']],
   [false, ['vaults_*']],
-] as const)('a server is %s in reach of a session that is held to %j', (isInReach, tools) => {
+] as const)('%s: a server is in reach of a session limited to %j', (isInReach, tools) => {
   expect(held(...tools)).toBe(isInReach);
 });
 
-it('a session without name limits could reach every source', () => {
+it('a session without name limits may reach every source', () => {
   expect(couldReach({ chain: [{ principal, rights: 'all' }] }, 'server:vault')).toBe(true);
 });

@@ -2,7 +2,8 @@ import type { Session, Source } from '../core/index.js';
 
 /**
  * Whether a session limited to some tool names could get a tool of this source. The tools may be unknown, for example
- * because the server failed, but they start with its name. If none could match, the session must not learn of the server.
+ * because the server failed, but they start with its name. If none could match, the session must not learn about the
+ * server.
  */
 export function couldReach({ chain = [] }: Pick<Session, 'chain'>, source: Source): boolean {
   const prefix = `${source.slice(source.indexOf(':') + 1)}_`;

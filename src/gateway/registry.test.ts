@@ -40,7 +40,7 @@ function slow(id: string): { readonly provider: FakeProvider; arrive(tool: strin
 }
 
 describe('lists', () => {
-  it('are the same object as long as nothing changed, so that pages are cut once', () => {
+  it('are the same object as long as nothing changed, so that they are paged once', () => {
     const gateway = openHall({ providers: [createFakeProvider('one', { a: done })] });
     expect(gateway.registry.list(session, 'tools')).toBe(gateway.registry.list(session, 'tools'));
     expect(Object.isFrozen(gateway.registry.list(session, 'tools'))).toBe(true);
@@ -57,7 +57,7 @@ describe('lists', () => {
     expect(told).toEqual([]);
   });
 
-  it('tell of a change, which kinds, to everyone who still listens', () => {
+  it('report which kinds changed to all current listeners', () => {
     const provider = createFakeProvider('one', { a: done });
     const gateway = openHall({ providers: [provider] });
     const told: string[] = [];
@@ -70,7 +70,7 @@ describe('lists', () => {
     expect(namesOf(gateway)).toEqual(['b']);
   });
 
-  it('tell of a change of order, which a model sees as well', () => {
+  it('report a changed order, which a model sees too', () => {
     const provider = createFakeProvider('one', { a: done, b: done });
     const gateway = openHall({ providers: [provider] });
     const told: (readonly ListKind[])[] = [];
@@ -79,7 +79,7 @@ describe('lists', () => {
     expect(told).toEqual([['tools']]);
   });
 
-  it('show a session only what is visible for it, in the same order', () => {
+  it('show a session only what is visible to it, in the same order', () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { a: done, b: done, c: done })],
       access: createOpenAccess((_session, spec) => spec.kind === 'tool' && spec.name === 'b'),
@@ -89,7 +89,7 @@ describe('lists', () => {
     expect(gateway.registry.describe(session, 'b')).toBeUndefined();
   });
 
-  it('list what the exposure shows of the visible tools; a call reaches the others', async () => {
+  it('contain the visible tools that the exposure shows; calls reach the others too', async () => {
     const gateway = openHall({
       providers: [createFakeProvider('one', { a: done, b: done })],
       exposure: { ...createEagerExposure(), show: (_session, visible) => visible.list.slice(0, 1) },
@@ -99,8 +99,8 @@ describe('lists', () => {
   });
 });
 
-describe('what providers say about themselves', () => {
-  it('is joined under their names, for those of whom something is visible', () => {
+describe('the instructions of providers', () => {
+  it('are joined under their names, for providers with visible tools', () => {
     const gateway = openHall({
       providers: [
         createFakeProvider('one', { a: done }, { instructions: 'Say a.' }),
@@ -112,7 +112,7 @@ describe('what providers say about themselves', () => {
     expect(gateway.registry.instructions(session)).toBe('# one\nSay a.');
   });
 
-  it('is undefined when no provider has instructions', () => {
+  it('are undefined if no provider has any', () => {
     expect(
       openHall({ providers: [createFakeProvider('one', { a: done })] }).registry.instructions(session),
     ).toBeUndefined();
@@ -123,7 +123,7 @@ describe('the first lists', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('are waited for, two seconds at most', async () => {
+  it('are waited for at most two seconds', async () => {
     const { provider } = slow('never');
     const gateway = openHall({ providers: [createFakeProvider('one', { a: done }), provider] });
     let isSettled = false;
@@ -137,7 +137,7 @@ describe('the first lists', () => {
     expect(namesOf(gateway)).toEqual(['a']);
   });
 
-  it('that come in time are all there, and the timer is gone', async () => {
+  it('that arrive in time are complete, and the timer is cleared', async () => {
     const { provider, arrive } = slow('soon');
     const gateway = openHall({ providers: [provider] });
     const settled = gateway.registry.settle();
@@ -147,7 +147,7 @@ describe('the first lists', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('resolve `settled` when all have listed, however long it took, without starting any', async () => {
+  it('resolve `settled` when all have been listed, however long it took, without starting any', async () => {
     const { provider, arrive } = slow('late');
     let asked = 0;
     const ready = (): Promise<void> => {
@@ -169,7 +169,7 @@ describe('the first lists', () => {
     expect(isTold).toBe(true);
   });
 
-  it('are waited for once: later callers go on at once', async () => {
+  it('are waited for once: later callers continue at once', async () => {
     const { provider } = slow('never');
     const gateway = openHall({ providers: [provider] });
     void gateway.registry.settle();
@@ -205,7 +205,7 @@ describe('the first lists', () => {
     expect(namesOf(gateway)).toEqual(['a']);
   });
 
-  it('hold up a call only when its target is not known yet', async () => {
+  it('delay a call only if its target is not known yet', async () => {
     const { provider, arrive } = slow('soon');
     const gateway = openHall({ providers: [createFakeProvider('one', { a: done }), provider] });
     expect((await gateway.call(toolRequest('a'), createFakeExchange())).kind).toBe('content');
@@ -214,7 +214,7 @@ describe('the first lists', () => {
     expect((await waiting).kind).toBe('content');
   });
 
-  it('of new providers are waited for though those of the old ones come in meanwhile', async () => {
+  it('of new providers are waited for even if those of the old ones arrive meanwhile', async () => {
     const old = slow('old');
     const fresh = slow('fresh');
     const gateway = openHall({ providers: [old.provider] });
@@ -230,7 +230,7 @@ describe('the first lists', () => {
 });
 
 describe('new providers', () => {
-  it('take the place of the old ones, whose changes count no more', () => {
+  it('replace the old ones, whose changes are then ignored', () => {
     const old = createFakeProvider('old', { a: done });
     const gateway = openHall({ providers: [old] });
     const told: (readonly ListKind[])[] = [];
@@ -270,7 +270,7 @@ describe('resources', () => {
     expect({ watched, updates }).toEqual({ watched: ['two x://2'], updates: 1 });
   });
 
-  it('that are hidden cannot be watched, and the answer is that of an absent one', async () => {
+  it('that are hidden cannot be watched, with the same response as for absent ones', async () => {
     const providers = [watchable('one', ['x://1'])];
     const hidden = openHall({ providers, access: createOpenAccess(() => true) });
     const absent = openHall({ providers: [] });
@@ -283,7 +283,7 @@ describe('resources', () => {
     expect(watched).toEqual([]);
   });
 
-  it('that are not listed go to the only provider that may have them, never to one of two', async () => {
+  it('that are not listed go to the only provider that may have them, never to one of several', async () => {
     const one = openHall({ providers: [watchable('one', [], true), watchable('two', [])] });
     expect(typeof (await one.registry.watch(session, 'x://9', () => {}))).toBe('function');
     const two = openHall({ providers: [watchable('one', [], true), watchable('two', [], true)] });
@@ -293,7 +293,7 @@ describe('resources', () => {
     expect(watched).toEqual(['one x://9']);
   });
 
-  it('go where they would go if the providers that are hidden from the caller were not there', async () => {
+  it('are routed as if providers hidden from the caller did not exist', async () => {
     const secret: Provider = {
       ...watchable('secret', ['x://1'], true),
       list: () => ({
@@ -310,7 +310,7 @@ describe('resources', () => {
     expect(watched).toEqual(['open x://1', 'open x://2', 'open y://3']);
   });
 
-  it('are listed for those who may see only the second of two providers of one address', () => {
+  it('are listed for callers who may see only the second of two providers of one address', () => {
     const both = (id: string): Provider => ({
       ...watchable(id, ['x://1'], false),
       list: () => ({
@@ -360,8 +360,8 @@ describe('resources', () => {
   });
 });
 
-describe('the end of the gate', () => {
-  it('closes every provider, also behind one that fails to close', async () => {
+describe('closing the gateway', () => {
+  it('closes every provider, even if one of them fails to close', async () => {
     const closed: string[] = [];
     const closing = (id: string, fails: boolean): Provider => ({
       ...createFakeProvider(id, {}),

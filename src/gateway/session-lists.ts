@@ -12,7 +12,7 @@ export interface SessionLists {
   shown<K extends ListKind>(session: Session, kind: K, client?: Client): ListOf<K>;
   /** Called with the lists of this session that changed. */
   onChange(session: Session, listener: (changed: readonly ListKind[]) => void): () => void;
-  /** Compares the lists of all watched sessions with what they were. */
+  /** Compares the lists of all watched sessions with their previous state. */
   lookAll(): void;
   close(): void;
 }

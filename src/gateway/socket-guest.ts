@@ -1,11 +1,11 @@
 import type { Session } from '../core/index.js';
 import type { Gateway } from './gateway.js';
 
-/** Who comes in with a ticket. */
+/** The caller behind a ticket. */
 export interface SocketGuest {
   readonly gateway: Gateway;
   readonly session: Session;
-  /** Told how to put it out again. */
+  /** Receives a function that disconnects the caller. */
   readonly onEnter?: (leave: () => void) => void;
 }
 

@@ -16,14 +16,14 @@ function withArguments(source: string): Request {
 }
 
 describe('the seal of requestState', () => {
-  it('gives back what it closed over, for the same request', () => {
+  it('returns what it sealed, for the same request', () => {
     expect(seal.open(request, text)).toMatchObject({ ok: true, state: parked });
     const upstream: SealedState = { kind: 'upstream', state: 'their own {"words"}' };
     expect(seal.open(request, seal.close(request, upstream))).toMatchObject({ ok: true, state: upstream });
     expect(seal.open(request, seal.close(request, { kind: 'upstream' }))).toMatchObject({ ok: true });
   });
 
-  it('refuses the state with any one character changed', () => {
+  it('refuses a state with any single character changed', () => {
     for (let i = 0; i < text.length; i += 1) {
       for (const other of ['A', 'B', '_', '.', '=', ' ', 'é']) {
         if (text[i] === other) continue;
@@ -49,13 +49,13 @@ describe('the seal of requestState', () => {
     expect(seal.open(request, forged)).toEqual({ ok: false, reason: 'forged' });
   });
 
-  it('refuses a body of one state under the seal of another', () => {
+  it('refuses the body of one state with the seal of another', () => {
     const [body] = seal.close(request, { kind: 'parked', id: 'somebody-elses' }).split('.');
     const [, mac] = text.split('.');
     expect(seal.open(request, `${body ?? ''}.${mac ?? ''}`)).toEqual({ ok: false, reason: 'forged' });
   });
 
-  it('refuses what another gate sealed', () => {
+  it('refuses a state sealed by another gateway', () => {
     const other = createStateSeal(() => at);
     expect(seal.open(request, other.close(request, parked))).toEqual({ ok: false, reason: 'forged' });
     // Replicas share the key, and then it is the same gate.
@@ -67,7 +67,7 @@ describe('the seal of requestState', () => {
     expect(seal.open(stolen, text)).toEqual({ ok: false, reason: 'forged' });
   });
 
-  it('is bound to the credential and to the chain that it came by', () => {
+  it('is bound to the credential and its delegation chain', () => {
     const { principal } = request.session;
     const parent: Delegation = { principal, rights: 'own', tokenId: 'tok_parent' };
     const child: Delegation = { principal, rights: 'inherited', tokenId: 'tok_child' };
@@ -119,13 +119,13 @@ describe('the seal of requestState', () => {
     expect(seal.open(withArguments(source), text)).toEqual({ ok: false, reason: 'forged' });
   });
 
-  it('holds for the same arguments in other spelling', () => {
+  it('accepts the same arguments in another spelling', () => {
     for (const source of ['{"to":"bob","amount":5}', ' { "amount" : 5 , "to" : "b\\u006fb" } ']) {
       expect(seal.open(withArguments(source), text)).toMatchObject({ ok: true });
     }
   });
 
-  it('tells numbers apart that JavaScript cannot', () => {
+  it('distinguishes numbers that JavaScript cannot', () => {
     const account = withArguments('{"n":9007199254740993}');
     const other = withArguments('{"n":9007199254740992}');
     // The control: as values they are the same.
@@ -135,14 +135,14 @@ describe('the seal of requestState', () => {
     expect(seal.open(other, closed)).toEqual({ ok: false, reason: 'forged' });
   });
 
-  it('tells numbers and the strings that look like them apart', () => {
+  it('distinguishes numbers from strings that look like them', () => {
     const closed = seal.close(withArguments('{"n":["n1",1]}'), parked);
     expect(seal.open(withArguments('{"n":[1,"n1"]}'), closed)).toEqual({ ok: false, reason: 'forged' });
     expect(seal.open(withArguments('{"n":["1",1]}'), closed)).toEqual({ ok: false, reason: 'forged' });
     expect(seal.open(withArguments('{"n":["nn1","n1"]}'), closed)).toEqual({ ok: false, reason: 'forged' });
   });
 
-  it('holds without arguments', () => {
+  it('works without arguments', () => {
     const bare = toolRequest('pay', {}, { params: new JsonText('{"name":"pay"}') });
     expect(seal.open(bare, seal.close(bare, parked))).toMatchObject({ ok: true });
   });
@@ -169,7 +169,7 @@ describe('the seal of requestState', () => {
 });
 
 describe('principalKey', () => {
-  it('is another text for every principal, however oddly zones and ids are named', () => {
+  it('is different for every principal, whatever characters zones and ids contain', () => {
     const words = ['a', 'a/user:b', 'b', '/', '//', 'user:b', '', 'a/', '/user:b'];
     const kinds: readonly Principal['kind'][] = ['user', 'agent'];
     const keys = words.flatMap((zone) =>

@@ -28,7 +28,7 @@ describe('templateMatches', () => {
     expect(templateMatches(template, uri)).toBe(matches);
   });
 
-  it('matches every address that is made from the template', () => {
+  it('matches every address made from the template', () => {
     const literal = fc.string({ unit: fc.constantFrom('a', '/', '-', '.'), maxLength: 4 });
     const value = fc.string({ unit: fc.constantFrom('a', '/', '-', 'z', '.'), maxLength: 6 });
     fc.assert(

@@ -38,7 +38,7 @@ function open(count: number) {
 }
 
 describe('the visible tools of a session', () => {
-  it('are one value per revision, for calls, lists and lookups, however many tools there are', async () => {
+  it('are one value per revision, for calls, lists and lookups, with any number of tools', async () => {
     const { call, asked, tools } = open(1000);
     const first = tools();
     for (let i = 0; i < 50; i += 1) expect(await call('tool7')).toBe('content');
@@ -47,12 +47,12 @@ describe('the visible tools of a session', () => {
     expect(asked()).toBe(1000);
   });
 
-  it('are the same value for sessions with equal delegations, and for others that see the same', () => {
+  it('are the same value for sessions with equal delegations, and for others that see the same tools', () => {
     const { tools } = open(3);
     expect(tools('a')).toBe(tools('b'));
   });
 
-  it('change with the rights, and are the old value if the result is the same', async () => {
+  it('change with the rights, but are the same value if the result is the same', async () => {
     const { tools, change, call } = open(3);
     const first = tools();
     change('', Symbol('second'));
@@ -63,7 +63,7 @@ describe('the visible tools of a session', () => {
     expect([await call('tool1'), await call('tool0')]).toEqual(['fault', 'content']);
   });
 
-  it('are none without rights, and asked for each time if the rights cannot be identified', () => {
+  it('are empty without rights, and looked up each time if the rights cannot be identified', () => {
     const { tools, change } = open(3);
     change('', 'none');
     expect(tools().list).toEqual([]);

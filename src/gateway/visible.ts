@@ -5,12 +5,12 @@ import { firstsOf, isSame, type ListKind, listKinds, type ListOf } from './lists
 import type { LiveCatalog } from './live-catalog.js';
 import type { Offered } from './offered.js';
 
-/** A tool that a session can see, with the way to it. */
+/** A tool that a session can see, with its provider. */
 export interface VisibleTool extends Offered<ToolSpec> {
   readonly isCallable: boolean;
 }
 
-/** The visible tools of a session, with the way to each. */
+/** The visible tools of a session, with the provider of each. */
 export interface ReachableTools extends VisibleTools {
   reach(name: string): VisibleTool | undefined;
 }

@@ -2,9 +2,9 @@ import { createFault, type Fault, type Session, shareOwner } from '../core/index
 import { createShares } from '../lib/shares.js';
 import { createSlots } from '../lib/slots.js';
 
-/** Bounds what subscriptions to resources keep and have under way, of one principal and of all together. */
+/** Limits the memory and the pending requests of resource subscriptions, per principal and in total. */
 export interface WatchRoom {
-  /** Begins to watch where there is room. The room is free again when the returned function is called. */
+  /** Starts watching if the limits allow it. Call the returned function to free the space. */
   open(session: Session, uri: string, begin: () => Promise<() => void>): Promise<(() => void) | Fault>;
 }
 

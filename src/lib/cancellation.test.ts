@@ -3,7 +3,7 @@ import { cancellationOf, createCancellation } from './cancellation.js';
 import { createQuietExchange } from '../core/index.js';
 
 describe('a cancellation', () => {
-  it('tells everyone who listens, once', () => {
+  it('notifies every listener once', () => {
     const source = createCancellation();
     const told: string[] = [];
     source.onCancel(() => void told.push('a'));
@@ -25,7 +25,7 @@ describe('a cancellation', () => {
     expect(told).toBe(0);
   });
 
-  it('tells at once who comes too late', () => {
+  it('notifies late listeners at once', () => {
     const source = createCancellation();
     source.cancel();
     let told = 0;
@@ -46,7 +46,7 @@ describe('a cancellation', () => {
     expect(after.signal.aborted).toBe(true);
   });
 
-  it('is already over for those who hear of it', () => {
+  it('is already cancelled when listeners are called', () => {
     const source = createCancellation();
     const seen: boolean[] = [];
     source.onCancel(() => void seen.push(source.isCancelled));
@@ -58,7 +58,7 @@ describe('a cancellation', () => {
 describe('the cancellation of a signal', () => {
   it.each([
     ['plain', cancellationOf],
-    ['with a quiet line', createQuietExchange],
+    ['with a no-op exchange', createQuietExchange],
   ])('follows it: %s', (_name, of) => {
     const controller = new AbortController();
     const caller = of(controller.signal);
@@ -79,7 +79,7 @@ describe('the cancellation of a signal', () => {
     expect(caller.signal).toBe(controller.signal);
   });
 
-  it('a quiet line answers no question and carries nothing', async () => {
+  it('a no-op exchange answers no question and sends nothing', async () => {
     const exchange = createQuietExchange(new AbortController().signal);
     expect(exchange.canAnswer('roots/list')).toBe(false);
     expect(exchange.wantsProgress).toBe(false);

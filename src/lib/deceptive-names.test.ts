@@ -38,7 +38,7 @@ describe('names', () => {
     expect(deceptiveName(name)).toBeDefined();
   });
 
-  it('that look alike have one skeleton', () => {
+  it('that look alike have the same skeleton', () => {
     expect(new Set(['Glob', 'GIob', 'G1ob', 'Gl\u043eb'].map(skeletonOf)).size).toBe(1);
     expect(new Set(['Edit', 'Eḍit', 'Édit', 'Edıt'].map(skeletonOf)).size).toBe(1);
     expect(skeletonOf('мой')).not.toBe(skeletonOf('мои'));

@@ -33,7 +33,7 @@ describe('reading server-sent events', () => {
     });
   }
 
-  it('reads lines that end in different ways in one stream, cut at every byte', () => {
+  it('reads mixed line endings in one stream, cut at every byte', () => {
     const text =
       ': hello\r\n\r\nevent: message\ndata: {"a":"ü"}\n\nid: 7\rdata:{"b":1,\rdata: "c":2}\r\r\ndata: last\n\n';
     for (let size = 1; size <= bytes(text).length; size += 1) {
@@ -42,18 +42,18 @@ describe('reading server-sent events', () => {
     }
   });
 
-  it('ignores a byte order mark, unknown fields and an event that is not finished', () => {
+  it('ignores a byte order mark, unknown fields and an unfinished event', () => {
     expect(readAll('\uFEFFdata: a\nfoo: bar\nbare\n\ndata: cut', 3).events).toEqual([
       { event: 'message', data: 'a' },
     ]);
   });
 
-  it('keeps the id of an event without data, from which a stream can be taken up', () => {
+  it('keeps the id of an event without data, so that the stream can be resumed', () => {
     expect(readAll('id: 3\n\n', 2)).toEqual({ events: [], lastEventId: '3', retryMs: undefined });
     expect(readAll('id: 3\ndata:\n\n', 2).events).toEqual([{ event: 'message', data: '' }]);
   });
 
-  it('takes no id with a zero byte and no retry that is not a number', () => {
+  it('ignores an id with a NUL character and a retry that is not a number', () => {
     expect(readAll('id: a\0b\nretry: soon\ndata: x\n\n', 50)).toMatchObject({
       lastEventId: undefined,
       retryMs: undefined,
@@ -79,7 +79,7 @@ describe('reading server-sent events', () => {
     }).toThrow('too long');
   });
 
-  it('counts short lines of one event by what they take to keep', () => {
+  it('counts short lines of one event by the memory they need', () => {
     const reader = createSseReader(1000);
     expect(() => reader.push(bytes('data:x\n'.repeat(100)))).toThrow('too long');
     expect(() => createSseReader(1000).push(bytes('id:x\n'.repeat(100)))).toThrow('too long');
@@ -87,7 +87,7 @@ describe('reading server-sent events', () => {
   });
 
   it.each(['\n', ':\n', ': ping\n\n', 'data\n', 'data:\n\n'])(
-    'asks for each line without content: %j',
+    'calls back for each line without content: %j',
     (line) => {
       let left = 20;
       const mayBeEmpty = (): boolean => {
@@ -101,7 +101,7 @@ describe('reading server-sent events', () => {
     },
   );
 
-  it('reads a long line in many pieces in time that grows with its length only', () => {
+  it('reads a long line in many pieces in linear time', () => {
     const reader = createSseReader(64 * 1024 * 1024);
     const piece = bytes('x'.repeat(16 * 1024));
     reader.push(bytes('data: '));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFairQueue } from './fair-queue.js';
 
-it('starts the work of others beside that of an owner who has its share, and lets owners take turns', async () => {
+it('starts work of other owners while one owner uses its share, and lets owners take turns', async () => {
   const queue = createFairQueue(4, 0);
   const started: string[] = [];
   const frees: (() => void)[] = [];
@@ -31,7 +31,7 @@ it('starts the work of others beside that of an owner who has its share, and let
   expect(queue.waitingOf('a')).toBe(0);
 });
 
-it('keeps the order of one owner, also behind work that needs more places', async () => {
+it('keeps the order of one owner, even behind work that needs more slots', async () => {
   const queue = createFairQueue(6, 0);
   const started: string[] = [];
   const frees: (() => void)[] = [];
@@ -53,7 +53,7 @@ it('keeps the order of one owner, also behind work that needs more places', asyn
   expect(started).toEqual(['large', 'larger', 'small']);
 });
 
-it('starts nothing that leaves in the same step in which places are given back', async () => {
+it('starts nothing that is cancelled in the same step in which slots are freed', async () => {
   const queue = createFairQueue(2, 0);
   const started: number[] = [];
   const frees: (() => void)[] = [];
@@ -73,7 +73,7 @@ it('starts nothing that leaves in the same step in which places are given back',
   expect(queue.waitingOf('a')).toBe(0);
 });
 
-it('starts many that end at once, without a recursion', async () => {
+it('starts many that end immediately, without recursion', async () => {
   const queue = createFairQueue(2, 0);
   let ended = 0;
   let free = (): void => undefined;
@@ -90,7 +90,7 @@ it('starts many that end at once, without a recursion', async () => {
   expect(ended).toBe(50_000);
 });
 
-it('starts smaller work when larger work before it leaves', async () => {
+it('starts smaller work when larger work before it is cancelled', async () => {
   const queue = createFairQueue(4, 0);
   const started: string[] = [];
   const enter = (name: string, places: number) => queue.enter('a', () => void started.push(name), places);

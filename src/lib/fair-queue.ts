@@ -38,7 +38,7 @@ export function createFairQueue(total: number, reserve: number): FairQueue {
     };
   }
 
-  // Later, and not in a recursion: places that are given back together may end the work that waits for them, too.
+  // Deferred, to avoid recursion: freeing several places at once may also end work that waits for them.
   function startSoon(): void {
     if (isStarting || waiting.size === 0) return;
     isStarting = true;

@@ -138,12 +138,12 @@ function deadToken(): string {
 /** More calls than the lock needs to break another one and to enter. */
 const calls = Array.from({ length: 14 }, (_, index) => index + 1);
 
-describe('a lock that a dead process left', () => {
-  it('is given to one of three processes, wherever the first one is stopped', async () => {
+describe('a lock left by a dead process', () => {
+  it('is given to only one of three processes, wherever the first one is paused', async () => {
     for (const at of calls) expect(await race(ours, at), `stopped before call ${String(at)}`).toBeLessThan(2);
   }, 120_000);
 
-  it('is given to two of them by a lock that puts back what it took by mistake (control)', async () => {
+  it('control: is given to two of them by a lock that puts back what it took by mistake', async () => {
     const inside: number[] = [];
     for (const at of calls.slice(0, 5)) inside.push(await race(naive, at));
     expect(Math.max(...inside)).toBe(2);

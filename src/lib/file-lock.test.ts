@@ -20,7 +20,7 @@ function tokenOf({ pid, startTime, system }: Holder): string {
 }
 
 describe('a file lock', () => {
-  it('is held during the action and gone after it, also when the action throws', () => {
+  it('is held during the action and released after it, even if the action throws', () => {
     expect(withFileLock(lock, (isHeld) => isHeld() && isThere())).toBe(true);
     expect(isThere()).toBe(false);
     expect(() =>
@@ -31,7 +31,7 @@ describe('a file lock', () => {
     expect(isThere()).toBe(false);
   });
 
-  it('that somebody else holds is waited for, but not for ever', () => {
+  it('held by another process is waited for, but not forever', () => {
     writeFileSync(lock, 'somebody');
     expect(() => withFileLock(lock, () => 1, { abandonedAfter: 1_000, giveUpAfter: 50 })).toThrow(
       'another process holds',
@@ -39,13 +39,13 @@ describe('a file lock', () => {
     expect(readdirSync(directory)).toEqual(['lock']);
   });
 
-  it('that its holder left behind is broken', () => {
+  it('left behind by its holder is broken', () => {
     writeFileSync(lock, 'dead');
     expect(withFileLock(lock, (isHeld) => isHeld(), { abandonedAfter: 40, giveUpAfter: 5_000 })).toBe(true);
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('knows when it was broken, and leaves the new one alone', () => {
+  it('notices that it was broken, and leaves the new one alone', () => {
     const held = withFileLock(lock, (isHeld) => {
       rmSync(lock);
       writeFileSync(lock, 'breaker');
@@ -58,7 +58,7 @@ describe('a file lock', () => {
 });
 
 describe('a lock for long work', () => {
-  it('lets one in after the other', async () => {
+  it('admits one holder at a time', async () => {
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {
       order.push(`${name} in`);
@@ -72,12 +72,12 @@ describe('a lock for long work', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is gone when the work throws', async () => {
+  it('is released when the work throws', async () => {
     await expect(withAsyncFileLock(lock, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(isThere()).toBe(false);
   });
 
-  it('is taken at once from a process that died, and waited for while it lives', async () => {
+  it('is taken at once from a dead process, and waited for while its holder is alive', async () => {
     writeFileSync(lock, tokenOf({ ...ownHolder(), pid: 4_194_305 }));
     expect(await withAsyncFileLock(lock, () => Promise.resolve('done'))).toBe('done');
     writeFileSync(lock, tokenOf(ownHolder()));

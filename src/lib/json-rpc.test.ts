@@ -32,16 +32,16 @@ describe('the id of a request', () => {
     '"__proto__"',
   ];
 
-  it.each(legal)('comes back as it was written: %s', (id) => {
+  it.each(legal)('is returned as written: %s', (id) => {
     expect(readFrame(request(id))).toEqual({ kind: 'request', id, method: 'ping' });
     expect(resultText(id, '{}')).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
   });
 
-  it.each(['1.5', '1.0', '1e3', '1e999', 'null', 'true', '{}', '[1]'])('is refused when it is %s', (id) => {
+  it.each(['1.5', '1.0', '1e3', '1e999', 'null', 'true', '{}', '[1]'])('is refused if it is %s', (id) => {
     expect(readFrame(request(id))).toMatchObject({ kind: 'bad', id: undefined, code: -32600 });
   });
 
-  it('survives any spelling of a string', () => {
+  it('is preserved for any spelling of a string', () => {
     fc.assert(
       fc.property(stringText, (id) => {
         const frame = readFrame(request(id));
@@ -51,14 +51,14 @@ describe('the id of a request', () => {
     );
   });
 
-  it('is the same key however a string is escaped, and another key for another kind', () => {
+  it('is the same key for any escaping of a string, and a different key for another type', () => {
     expect(idKey('"\\u0061"')).toBe(idKey('"a"'));
     expect(idKey('"\\/"')).toBe(idKey('"/"'));
     expect(idKey('1')).not.toBe(idKey('"1"'));
     expect(idKey('9007199254740993')).not.toBe(idKey('9007199254740992'));
   });
 
-  it('is not used in the answer when it is duplicated', () => {
+  it('is not used in the response if it is duplicated', () => {
     for (const ids of ['"id":1,"id":2', '"id":[1],"id":"x"', '"id":1,"\\u0069d":1']) {
       const frame = readFrame(`{"jsonrpc":"2.0",${ids},"method":"ping"}`);
       expect(frame).toMatchObject({ kind: 'bad', id: undefined, code: -32600 });
@@ -67,14 +67,14 @@ describe('the id of a request', () => {
 });
 
 describe('readFrame', () => {
-  it('reads a request with its params as they were written', () => {
+  it('reads a request with its params as written', () => {
     const params = '{ "n" : 12345678901234567890, "s":"\\u0061" }';
     const frame = readFrame(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
     expect(frame).toMatchObject({ kind: 'request', id: '1', method: 'tools/call' });
     expect(frame.kind === 'request' && frame.params?.text).toBe(params);
   });
 
-  it('keeps any params, byte for byte but for line breaks', () => {
+  it('keeps any params byte for byte, except line breaks', () => {
     fc.assert(
       fc.property(objectText, (params) => {
         const frame = readFrame(`{"jsonrpc":"2.0","method":"x","params":${params}}`);
@@ -86,7 +86,7 @@ describe('readFrame', () => {
     );
   });
 
-  it('tells requests, notifications, results and errors apart', () => {
+  it('distinguishes requests, notifications, results and errors', () => {
     expect(readFrame('{"jsonrpc":"2.0","method":"a"}')).toEqual({ kind: 'notification', method: 'a' });
     expect(readFrame('{"jsonrpc":"2.0","id":3,"result":null}')).toMatchObject({ kind: 'result', id: '3' });
     expect(readFrame('{"jsonrpc":"2.0","id":3,"error":{}}')).toMatchObject({ kind: 'error', id: '3' });
@@ -105,14 +105,14 @@ describe('readFrame', () => {
     ['an empty object', '{}', undefined],
     ['no jsonrpc', '{"id":1,"method":"ping"}', '1'],
     ['another jsonrpc', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '1'],
-    ['a method that is no string', '{"jsonrpc":"2.0","id":"a","method":7}', '"a"'],
+    ['a method that is not a string', '{"jsonrpc":"2.0","id":"a","method":7}', '"a"'],
     ['a method that is null', '{"jsonrpc":"2.0","id":"a","method":null}', '"a"'],
     ['params that are an array', '{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}', '1'],
     ['params that are null', '{"jsonrpc":"2.0","id":1,"method":"a","params":null}', '1'],
-    ['a method that stands twice', '{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}', '1'],
-    ['params that stand twice', '{"jsonrpc":"2.0","id":1,"method":"a","params":{},"p\\u0061rams":{}}', '1'],
+    ['a duplicate method', '{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}', '1'],
+    ['duplicate params', '{"jsonrpc":"2.0","id":1,"method":"a","params":{},"p\\u0061rams":{}}', '1'],
     ['a result without id', '{"jsonrpc":"2.0","result":{}}', undefined],
-    ['an error that is no object', '{"jsonrpc":"2.0","id":1,"error":"x"}', '1'],
+    ['an error that is not an object', '{"jsonrpc":"2.0","id":1,"error":"x"}', '1'],
     [
       'a request with a null id that calls itself an error',
       '{"jsonrpc":"2.0","id":null,"method":"a","error":{}}',
@@ -132,7 +132,7 @@ describe('readFrame', () => {
     },
   );
 
-  it('never throws, whatever it reads', () => {
+  it('never throws, for any input', () => {
     const anything = fc.oneof(jsonText, fc.string({ unit: 'binary' }), objectText);
     fc.assert(
       fc.property(anything, (text) => typeof readFrame(text).kind === 'string'),
@@ -140,7 +140,7 @@ describe('readFrame', () => {
     );
   });
 
-  it('refuses what nests too deeply without parsing it', () => {
+  it('refuses deep nesting without parsing it', () => {
     const nested = (depth: number): string =>
       `{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
     expect(readFrame(nested(maxDepth - 2))).toMatchObject({ kind: 'request' });
@@ -151,7 +151,7 @@ describe('readFrame', () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  it('is not held up by a hostile number of members', () => {
+  it('is not slowed down by a hostile number of members', () => {
     const members = Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join(',');
     const started = performance.now();
     expect(readFrame(`{"jsonrpc":"2.0","id":1,"method":"a",${members}}`).kind).toBe('request');
@@ -159,8 +159,8 @@ describe('readFrame', () => {
   });
 });
 
-describe('the texts that we write', () => {
-  it('are read back as what they are', () => {
+describe('the messages we write', () => {
+  it('can be read back unchanged', () => {
     expect(readFrame(requestText(7, 'a"b', '{"x":1}'))).toMatchObject({
       kind: 'request',
       id: '7',
@@ -187,7 +187,7 @@ describe.skipIf(suite.found === undefined)(`JSONTestSuite ${suite.reason}`, () =
     return frame.kind !== 'bad' || frame.code !== -32700;
   };
 
-  it('has all its files', () => {
+  it('is complete', () => {
     expect(files.size).toBe(318);
   });
 
@@ -199,7 +199,7 @@ describe.skipIf(suite.found === undefined)(`JSONTestSuite ${suite.reason}`, () =
     expect(isRead(name)).toBe(false);
   });
 
-  it.each(names('i_'))('does not fall over on %s', (name) => {
+  it.each(names('i_'))('does not crash on %s', (name) => {
     expect(typeof isRead(name)).toBe('boolean');
   });
 });

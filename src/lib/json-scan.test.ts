@@ -25,7 +25,7 @@ function countedIn(value: unknown): Counted {
 }
 
 describe('measureOf', () => {
-  it('agrees with the parsed value, and never counts fewer values than half of them', () => {
+  it('agrees with the parsed value, and never counts less than half of the values', () => {
     // Without duplicate keys, because JSON.parse forgets the first of two.
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (drawn) => {
@@ -38,7 +38,7 @@ describe('measureOf', () => {
     );
   });
 
-  it('is not taken in by strings', () => {
+  it('is not fooled by strings', () => {
     fc.assert(
       fc.property(stringText, (text) => {
         expect(measureOf(text)).toEqual({ depth: 0, keys: 0, values: 0 });
@@ -70,7 +70,7 @@ describe('duplicateKey', () => {
     expect(duplicateKey(text, JSON.parse(text))).toBe(key);
   });
 
-  it('finds one in every object that has a member too many, wherever it is', () => {
+  it('finds a duplicate key at any depth', () => {
     fc.assert(
       fc.property(objectText, jsonText, (inner, other) => {
         const text = `[${other},{"k":${inner},"k":1}]`;

@@ -26,7 +26,7 @@ function sameValue(text: string, value: unknown): boolean {
 }
 
 describe('membersOf', () => {
-  it('finds what JSON.parse finds, however it is written', () => {
+  it('finds what JSON.parse finds, for any spelling', () => {
     fc.assert(
       fc.property(objectText, (text) => {
         const members = membersOf(text);
@@ -40,7 +40,7 @@ describe('membersOf', () => {
     );
   });
 
-  it('gives spans that leave nothing but punctuation and white space between them', () => {
+  it('returns spans with only punctuation and whitespace between them', () => {
     fc.assert(
       fc.property(objectText, (text) => {
         const members = membersOf(text);
@@ -60,7 +60,7 @@ describe('membersOf', () => {
     expect(membersOf(text, outer?.start).map(({ key }) => key)).toEqual(['b']);
   });
 
-  it('comes to an end on text that is no object', () => {
+  it('terminates on text that is not an object', () => {
     for (const text of ['', '[]', '5', '"', '{', '{"a', '{"a":', '{"a":"', '{"a":[', 'null', '{"a" 1}']) {
       expect(Array.isArray(membersOf(text))).toBe(true);
       expect(Array.isArray(elementsOf(text))).toBe(true);
@@ -77,7 +77,7 @@ describe('memberOf', () => {
 });
 
 describe('hasDuplicateKeys', () => {
-  it('finds a duplicate key, also with different escapes', () => {
+  it('finds a duplicate key, even with different escapes', () => {
     expect(hasDuplicateKeys(membersOf('{"a":1,"b":2}'))).toBe(false);
     expect(hasDuplicateKeys(membersOf('{"a":1,"\\u0061":2}'))).toBe(true);
   });
@@ -130,7 +130,7 @@ describe('withMembers', () => {
     );
   });
 
-  it('adds a member behind all others and keeps every other byte', () => {
+  it('adds a member after all others and keeps every other byte', () => {
     fc.assert(
       fc.property(objectText, jsonText, (text, value) => {
         const key = 'a key that nobody drew';
@@ -145,7 +145,7 @@ describe('withMembers', () => {
     );
   });
 
-  it('removes members, all spellings of them, and nothing else', () => {
+  it('removes members in every spelling, and nothing else', () => {
     fc.assert(
       fc.property(objectText, fc.nat(), (text, pick) => {
         const members = membersOf(text);
@@ -163,7 +163,7 @@ describe('withMembers', () => {
     );
   });
 
-  it('gives back the same bytes when nothing changes', () => {
+  it('returns the same bytes if nothing changes', () => {
     fc.assert(
       fc.property(objectText, (text) => {
         expect(withMembers(text, {})).toBe(text);
@@ -173,7 +173,7 @@ describe('withMembers', () => {
     );
   });
 
-  it('keeps the order, the spacing and the big numbers around a change', () => {
+  it('keeps the order, the spacing and big numbers around a change', () => {
     const text = '{ "z" : 12345678901234567890 ,\t"a":1, "m":[ 1.0 ] }';
     expect(withMembers(text, { a: '"x"', n: '2' })).toBe(
       '{ "z" : 12345678901234567890 ,\t"a":"x", "m":[ 1.0 ],"n":2 }',
@@ -183,7 +183,7 @@ describe('withMembers', () => {
     expect(withMembers(text, { z: undefined, a: undefined, m: undefined })).toBe('{  }');
   });
 
-  it('leaves text that is no object alone', () => {
+  it('leaves text that is not an object unchanged', () => {
     for (const text of ['[1]', '"x"', '5', 'null']) expect(withMembers(text, { a: '1' })).toBe(text);
   });
 });
@@ -202,14 +202,14 @@ describe('splice', () => {
 });
 
 describe('JsonText', () => {
-  it('keeps the text and reads it when asked', () => {
+  it('keeps the text and parses it on demand', () => {
     const json = new JsonText('{"n":12345678901234567890}');
     expect(json.text).toBe('{"n":12345678901234567890}');
     expect(json.value).toEqual({ n: 12345678901234567000 });
     expect(json.value).toBe(json.value);
   });
 
-  it('is one line with the same value, so that text inside it cannot pass for another message', () => {
+  it('is one line with the same value, so that its text cannot pass for another message', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const json = new JsonText(text);
@@ -221,7 +221,7 @@ describe('JsonText', () => {
     expect(new JsonText('{\r\n  "a": "\\n"\n}').text).toBe('{    "a": "\\n" }');
   });
 
-  it('does not parse what is known', () => {
+  it('does not parse a value that is already known', () => {
     const value = { a: 1 };
     expect(JsonText.known('{"a":1}', value).value).toBe(value);
     expect(JsonText.from(value).text).toBe('{"a":1}');

@@ -7,8 +7,8 @@ function told(text: string): string {
   return words.told();
 }
 
-describe('the last words of a process', () => {
-  it('are the error and where it happened, not the version of the runtime', () => {
+describe('the last output of a process', () => {
+  it('contains the error and its location, not the version of the runtime', () => {
     const text = `/x/server.js:3
 throw new Error('boom');
 ^
@@ -21,7 +21,7 @@ Node.js v20.20.2`;
     expect(told(text)).toBe('Error: boom (/x/server.js:3:7)');
   });
 
-  it('name the line of a mistake of syntax', () => {
+  it('names the line of a syntax error', () => {
     const text = `file:///x/plugin.mjs:2
 const = 5;
       ^
@@ -33,7 +33,7 @@ Node.js v20.20.2`;
     expect(told(text)).toBe("SyntaxError: Unexpected token '=' (/x/plugin.mjs:2)");
   });
 
-  it('find the place that a loader puts below its words', () => {
+  it('finds the location that a loader prints after the message', () => {
     const text = `node:internal/process/promises:391
       triggerUncaughtException(err, true /* fromPromise */);
       ^
@@ -45,19 +45,19 @@ Node.js v20.20.2`;
     expect(told(text)).toBe("ParseError: Unexpected keyword 'const'. (/x/plugin.ts:2:2)");
   });
 
-  it('are the last lines where nothing looks like an error', () => {
+  it('is the last lines if nothing looks like an error', () => {
     expect(told('one\ntwo\nthree\nfour\n')).toBe('two / three / four');
     expect(told('')).toBe('');
   });
 
-  it('know the errors of other languages', () => {
+  it('recognizes errors of other languages', () => {
     const python =
       'Traceback (most recent call last):\n  File "/x/a.py", line 4, in <module>\n    f()\nValueError: no';
     expect(told(python)).toBe('ValueError: no (/x/a.py:4)');
     expect(told('panic: bad\n\ngoroutine 1 [running]:')).toBe('panic: bad');
   });
 
-  it('hold no more than the end, however much was said', () => {
+  it('keeps only the end, however much was printed', () => {
     const words = createLastWords();
     for (let i = 0; i < 10_000; i += 1) words.push('x'.repeat(10_000));
     expect(words.told().length).toBeLessThan(1_000);

@@ -45,21 +45,21 @@ const wanted: readonly Line[] = [
 ];
 
 describe('the line reader', () => {
-  it('reads a stream that comes in one piece', () => {
+  it('reads a stream that arrives in one piece', () => {
     expect(readAll([stream])).toEqual(wanted);
   });
 
-  it('gives the same lines wherever the stream is cut, also within a character', () => {
+  it('returns the same lines wherever the stream is cut, even within a character', () => {
     for (let cut = 0; cut <= stream.length; cut += 1) {
       expect(readAll([stream.subarray(0, cut), stream.subarray(cut)])).toEqual(wanted);
     }
   });
 
-  it('gives the same lines when every byte comes alone', () => {
+  it('returns the same lines if every byte arrives alone', () => {
     expect(readAll([...stream].map((byte) => Uint8Array.of(byte)))).toEqual(wanted);
   });
 
-  it('gives the same lines for any number of cuts', () => {
+  it('returns the same lines for any number of cuts', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: stream.length }), { maxLength: 12 }), (cuts) => {
         const at = [0, ...cuts.sort((a, b) => a - b), stream.length];
@@ -70,7 +70,7 @@ describe('the line reader', () => {
     );
   });
 
-  it('reports a line without end once, when it is over the limit, and hears the next one', () => {
+  it('reports a line over the limit once, and reads the next one', () => {
     const reader = createLineReader(limit);
     const found = Array.from({ length: 100 }, () => reader.push(Buffer.alloc(limit, 0x61))).flat();
     expect(found).toEqual([oversize]);
@@ -78,7 +78,7 @@ describe('the line reader', () => {
     expect(reader.end()).toEqual([]);
   });
 
-  it('stays bounded while a line of many tiny chunks grows', () => {
+  it('uses bounded memory while a line of many tiny chunks grows', () => {
     const max = 1 << 19;
     const chunk = Uint8Array.of(0x61);
     const reader = createLineReader(max);
@@ -96,7 +96,7 @@ describe('the line reader', () => {
     expect(reader.push(bytes('\n'))).toEqual([line('a'.repeat(max))]);
   });
 
-  it('does not keep the chunks that it was given', () => {
+  it('does not keep the chunks it is given', () => {
     const reader = createLineReader(limit);
     const chunk = bytes('{"half":');
     reader.push(chunk);
@@ -104,7 +104,7 @@ describe('the line reader', () => {
     expect(reader.push(bytes('1}\n'))).toEqual([line('{"half":1}')]);
   });
 
-  it('treats only JSON white space as blank', () => {
+  it('treats only JSON whitespace as blank', () => {
     expect(readAll([bytes('\u00a0\n\ufeff\n \t \n')])).toEqual([line('\u00a0'), line('\ufeff')]);
   });
 
@@ -125,7 +125,7 @@ describe('the line reader', () => {
     expect(new TextDecoder().decode(Uint8Array.of(0xff))).toBe('\ufffd');
   });
 
-  it('gives nothing at the end of a stream that ended with a line or was thrown away', () => {
+  it('returns nothing at the end of a stream that ended with a line or was discarded', () => {
     expect(readAll([bytes('a\n')])).toEqual([line('a')]);
     expect(readAll([])).toEqual([]);
     expect(readAll([Buffer.alloc(limit + 1, 0x61)])).toEqual([oversize]);

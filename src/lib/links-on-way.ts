@@ -3,7 +3,7 @@ import { join, parse, resolve, sep } from 'node:path';
 
 const maxLinks = 40;
 
-/** Every link on the way to a path, each in the real path of its folder. */
+/** Every link on a path, each in the real path of its folder. */
 export function linksOnWay(path: string): readonly string[] {
   const links: string[] = [];
   let current = parse(path).root;

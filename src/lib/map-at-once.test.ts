@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mapAtOnce } from './map-at-once.js';
 
-it('runs at most so many at a time and keeps the order', async () => {
+it('runs a limited number at once and keeps the order', async () => {
   let running = 0;
   let most = 0;
   const results = await mapAtOnce([3, 1, 2, 0, 4], 2, async (item) => {
@@ -19,6 +19,6 @@ it('fails with the first failure', async () => {
   await expect(mapAtOnce([1, 2, 3], 1, work)).rejects.toThrow('no');
 });
 
-it('returns nothing for nothing', async () => {
+it('returns nothing for an empty list', async () => {
   expect(await mapAtOnce([], 3, () => Promise.resolve(1))).toEqual([]);
 });

@@ -15,19 +15,19 @@ describe('printable', () => {
     ['lone \ud800', 'lone \\ud800'],
     ['two\nlines\tand\r', 'two\\u000alines\\u0009and\\u000d'],
     ['plain ü 漢 🙂 ❤️', 'plain ü 漢 🙂 ❤️'],
-  ])('spells out what could fool a reader: %j', (text, safe) => {
+  ])('escapes characters that could fool a reader: %j', (text, safe) => {
     expect(printable(text)).toBe(safe);
   });
 });
 
 describe('printableLines', () => {
-  it('keeps the lines of a text', () => {
+  it('keeps the line breaks of a text', () => {
     expect(printableLines('a\n\tb\r\u202e')).toBe('a\n\tb\\u000d\\u202e');
   });
 });
 
 describe('printableJson', () => {
-  it('spells out inside of strings and leaves the value as it is', () => {
+  it('escapes inside strings and keeps the value', () => {
     expect(printableJson('{\r\n\t"a": "\u009b\u{e0041}"}')).toBe('{\r\n\t"a": "\\u009b\\udb40\\udc41"}');
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
@@ -39,12 +39,12 @@ describe('printableJson', () => {
 });
 
 describe('withoutLongWords', () => {
-  it('cuts endless words, and says how long they were', () => {
+  it('cuts very long words, and says how long they were', () => {
     expect(withoutLongWords(`a ${'x'.repeat(200_000)} b`)).toBe(`a ${'x'.repeat(60)}… (200000 characters) b`);
     expect(withoutLongWords('🙂'.repeat(300))).toBe(`${'🙂'.repeat(30)}… (600 characters)`);
   });
 
-  it('leaves what can be a path, and what has many words', () => {
+  it('keeps paths and texts with many words', () => {
     const path = `/${Array.from({ length: 16 }, () => 'd'.repeat(255)).join('/')}`;
     expect(withoutLongWords(path)).toBe(path);
     const prose = 'some words '.repeat(10_000);

@@ -11,7 +11,7 @@ function takeAll(shares: ReturnType<typeof createShares>, owner: string | undefi
 }
 
 describe('shares', () => {
-  it('leave half of the places to others, and a third when two take what they can', () => {
+  it('leave half of the slots to others, and a third if two owners use all they can', () => {
     const shares = createShares(64, 4);
     expect(takeAll(shares, 'alice')).toHaveLength(30);
     expect(shares.take('alice')).toBe('share');
@@ -19,7 +19,7 @@ describe('shares', () => {
     expect(takeAll(shares, 'carol').length).toBeGreaterThan(0);
   });
 
-  it('keep the reserve for the operator, who may take everything', () => {
+  it('keep the reserve for the operator, who may take every slot', () => {
     const shares = createShares(8, 2);
     for (let owner = 0; owner < 20; owner += 1) takeAll(shares, String(owner));
     expect(shares.take('newcomer')).toBe('full');
@@ -27,7 +27,7 @@ describe('shares', () => {
     expect(takeAll(createShares(8, 2), undefined)).toHaveLength(8);
   });
 
-  it('take a place back once', () => {
+  it('accept a slot back only once', () => {
     const shares = createShares(4, 0);
     const [first] = takeAll(shares, 'alice');
     first?.();

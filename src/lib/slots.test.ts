@@ -5,7 +5,7 @@ import { createSlots, type Slots } from './slots.js';
 const slotsOf = (count: number, waitMs: number): Slots =>
   createSlots({ count, waitMs, tooMany: () => new Error('too many') });
 
-it('only so many run at a time, the next starts when one ends, and who gives up does not hold a slot', async () => {
+it('runs a limited number at once, starts the next when one ends, and frees the slot of a cancelled one', async () => {
   const slots = slotsOf(2, 10_000);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -35,14 +35,14 @@ it('only so many run at a time, the next starts when one ends, and who gives up 
   await expect(run('e', AbortSignal.abort())).rejects.toThrow();
 });
 
-it('a failure frees its slot', async () => {
+it('frees the slot after a failure', async () => {
   const slots = slotsOf(1, 10_000);
   const { signal } = new AbortController();
   await expect(slots.use(undefined, () => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   await expect(slots.use(undefined, () => Promise.resolve(1), signal)).resolves.toBe(1);
 });
 
-it('one owner gets half, others start beside it, and places go round between owners', async () => {
+it('gives one owner half of the slots, starts others next to it, and lets owners take turns', async () => {
   const slots = slotsOf(8, 10_000);
   const { signal } = new AbortController();
   const started: string[] = [];
@@ -68,7 +68,7 @@ it('one owner gets half, others start beside it, and places go round between own
   expect(started.filter((owner) => owner === 'a')).toHaveLength(6);
 });
 
-it('work that waits too long fails and may be tried again, and too many of one owner do not wait', async () => {
+it('fails work that waits too long, to be retried, and refuses to queue too much work of one owner', async () => {
   const slots = slotsOf(2, 20);
   const { signal } = new AbortController();
   const end = new AbortController();

@@ -7,7 +7,7 @@ describe('visibleText', () => {
     ['family 👨‍👩‍👧, heart ❤️‍🔥, skin 👩🏽‍💻'],
     ['flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
     ['می‌خواهم and क्‍ष'],
-  ])('leaves honest text as it is: %j', (text) => {
+  ])('leaves ordinary text unchanged: %j', (text) => {
     expect(visibleText(text)).toBe(text);
   });
 
@@ -19,7 +19,7 @@ describe('visibleText', () => {
     ['tag \u{e0041}', 'tag \\udb40\\udc41'],
     ['many ❤\ufe0f\ufe01\ufe02', 'many ❤\ufe0f\\ufe01\\ufe02'],
     ['lone \r', 'lone \\u000d'],
-  ])('spells out what cannot be seen: %j', (text, safe) => {
+  ])('escapes invisible characters: %j', (text, safe) => {
     expect(visibleText(text)).toBe(safe);
   });
 });

@@ -1,4 +1,4 @@
-/** The inputs of a certificate. The caller supplies key and signature, because the kernel imports no Node builtin. */
+/** The inputs of a certificate. The caller supplies key and signature, because this module imports no Node builtin. */
 export interface CertificateParts {
   /** The public key, as SubjectPublicKeyInfo in DER. */
   readonly publicKey: Uint8Array;

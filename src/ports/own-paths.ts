@@ -46,7 +46,7 @@ export interface OwnMasks {
   readonly hidden: readonly string[];
   /** Existing files and folders that a command may read but not change. */
   readonly fixed: readonly string[];
-  /** Those of `hidden` and `fixed` that are ours by their name alone: a command can make a file of that name. */
+  /** Paths in `hidden` and `fixed` that are ours only by their name: a command can create a file with that name. */
   readonly byName: readonly string[];
   /** Paths that must not be created while a command runs, and must not change if they exist. */
   readonly absent: readonly string[];

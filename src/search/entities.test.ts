@@ -17,7 +17,7 @@ describe('values in a query', () => {
     expect(readEntities(text).kinds).toEqual(kinds);
   });
 
-  it('leave no letters behind that look like words', () => {
+  it('leave no fragments that look like words', () => {
     expect(readEntities('order B0FFG8ZL9P for jo@example.org from 10.0.0.1').text).not.toMatch(/B0|jo@|10\./);
     expect(readEntities('open github.com').text).toContain('github');
   });

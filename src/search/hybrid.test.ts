@@ -61,10 +61,10 @@ describe('hybrid search', () => {
   const broken: readonly (readonly [string, Embedder])[] = [
     ['that refuses', { embed: () => Promise.reject(new Error('no')) }],
     ['that throws', { embed: () => fail() }],
-    ['that gives too little', { embed: async () => [] }],
+    ['that returns too little', { embed: async () => [] }],
     ['that never answers', { embed: () => new Promise(() => undefined) }],
     [
-      'that is too slow for a need',
+      'that is too slow for a query',
       {
         embed: (texts) =>
           texts.length === 1 ? new Promise(() => undefined) : likesTheSea.embed(texts, signal),

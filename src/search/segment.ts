@@ -81,6 +81,6 @@ function countTerms(texts: FieldTexts, reader: ServerReader, lengths: Uint16Arra
     }
     lengths[at] = Math.min(length, 65_535);
   });
-  // The whole text counts for the length, also for its first sentence.
+  // The length of the whole text also applies to its first sentence.
   lengths[lead] = lengths[description] = Math.min((lengths[lead] ?? 0) + (lengths[description] ?? 0), 65_535);
 }

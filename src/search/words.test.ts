@@ -23,7 +23,7 @@ describe('the words of a text', () => {
     ]);
   });
 
-  it('are pairs of characters where a script has no spaces', () => {
+  it('are pairs of characters in scripts without spaces', () => {
     expect(splitWords('天气预报API')).toEqual(['天气', '气预', '预报', 'api']);
   });
 

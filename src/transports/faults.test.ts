@@ -98,7 +98,7 @@ describe('the MCP form of faults', () => {
     });
   });
 
-  it("includes a tool's reason, details and suggestion, also in the text", () => {
+  it("includes a tool's reason, details and suggestion, in the text too", () => {
     const more = { reason: 'dirty', data: { files: ['a.ts'] }, suggestion: 'Commit first.', retryable: true };
     const face = faultText(createFault('work.bad_state', 'One file is uncommitted.', more), 'tool', 'legacy');
     expect(JSON.parse(face.text)).toEqual({

@@ -77,7 +77,7 @@ describe('a cursor', () => {
   const pager = plain();
   const cursor = pager.page(specs, undefined)?.nextCursor ?? 'none';
 
-  it('is valid for the same list, also after a rebuild', () => {
+  it('is valid for the same list, even after a rebuild', () => {
     expect(pager.page(specs, cursor)).toBeDefined();
     expect(plain().page(tools(2500), cursor)).toBeDefined();
   });

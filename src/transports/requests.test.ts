@@ -114,7 +114,7 @@ describe('the metadata of a call', () => {
     expect(built(`{"inputResponses":${text},"requestState":"s"}`).resume?.responses.text).toBe('{}');
   });
 
-  it('has no answers where none are possible', () => {
+  it('has no answers if none are possible', () => {
     expect(built('{"inputResponses":{},"requestState":"s"}', false)).not.toHaveProperty('resume');
     expect(built('{}')).not.toHaveProperty('resume');
   });

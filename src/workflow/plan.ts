@@ -46,7 +46,7 @@ function outputLines({ outputs }: Workflow): readonly string[] {
   if (outputs.length === 0) return [];
   const variables = outputs.flatMap(({ from }) => variablesOfExpression(from));
   return [
-    'Outputs, which the caller gets:',
+    'Outputs returned to the caller:',
     ...[...outputs.map(({ name, from }) => `${name} = ${from}`), ...givenVariables(variables)].map(
       (line) => `  ${line}`,
     ),

@@ -98,7 +98,7 @@ function statOf(path: string): ReturnType<typeof statSync> | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // The path leads through a file, or its name is not valid on this system.
+    // A parent of the path is a file, or its name is not valid on this system.
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export interface OwnPlacesParts {
   readonly folder: string;
   /** Log file if the configuration names none. */
   readonly logFile?: string;
-  /** Files of other gateways with this state folder. They may lie in a root of this one. */
+  /** Files of other gateways with this state folder. They may be in a root of this one. */
   readonly others?: readonly KnownPlace[];
 }
 
@@ -90,7 +90,7 @@ export function stateAroundProblem(roots: readonly string[], stateDir: string): 
 /** An agent could replace the link and make us use a store that it prepared. */
 export function linkProblem(parts: OwnPlacesParts): Problem | undefined {
   const places = ownPlaces(parts);
-  // Agents of the other gateways write to the roots of those.
+  // Agents of the other gateways can write to the roots of those gateways.
   const found = findShakyLink({ ...places, roots: [...places.roots, ...(places.outputRoots ?? [])] });
   if (found === undefined) return undefined;
   const { link, path } = found;

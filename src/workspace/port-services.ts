@@ -172,7 +172,7 @@ function openOn<Port extends { readonly roots: readonly string[] }>(
       if (port.roots.join('\0') === roots.join('\0')) return port;
       opening = undefined;
       await service.close();
-      throw new ToolFailure('refused', 'A workspace root was replaced or moved since Tidegate started.', {
+      throw new ToolFailure('refused', 'A workspace root was replaced or moved after Tidegate started.', {
         reason: 'root_gone',
         suggestion: 'Ask the operator to check the workspace and restart Tidegate.',
       });

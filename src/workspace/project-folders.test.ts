@@ -23,7 +23,7 @@ it('a home under git is not the project of the folders below it', () => {
   expect(projectFolders(join(home, 'plain', 'deep'), join(root, 'linked'))).toHaveLength(1);
 });
 
-it('another folder under git is a project, also below a home', () => {
+it('another folder under git is a project, even below a home', () => {
   expect(projectFolders(join(home, 'repo', 'deep'), home)).toEqual([
     join(home, 'repo', 'deep'),
     join(home, 'repo'),
@@ -32,7 +32,7 @@ it('another folder under git is a project, also below a home', () => {
   expect(projectFolders(join(home, 'plain', 'deep'), '/elsewhere').at(-1)).toBe(home);
 });
 
-it('files in a home are the user’s, also if it was entered through a link', () => {
+it('files in a home are the user’s, even if it was entered through a link', () => {
   for (const spelled of [home, join(root, 'linked')]) {
     const place = { platform: process.platform, home: spelled, env: {} };
     const [file] = mcpJson.files({ ...place, folders: projectFolders(home, spelled) });

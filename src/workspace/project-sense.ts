@@ -26,7 +26,7 @@ export function createProjectSense({ cwd, env, roots: configured = [] }: SensePl
     .flatMap((folder) => [folder, realOr(folder)])
     .flatMap((folder) => outermost(folder, home) ?? []);
   const isOfProject = (path: string): boolean =>
-    // Package runners add node_modules/.bin to PATH, also of parent folders.
+    // Package runners add node_modules/.bin to PATH, including those of parent folders.
     !isAbsolute(path) ||
     path.split(/[\\/]/).includes('node_modules') ||
     [path, realOr(path)].some((one) => roots.some((root) => `${one}${sep}`.startsWith(`${root}${sep}`)));

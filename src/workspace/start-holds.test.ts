@@ -33,12 +33,15 @@ describe('[15.3] a start while a Bash command runs', () => {
     ['a folder', () => mkdirSync(at('srv'))],
     ['a link at this moment', () => symlinkSync('bad', at('srv'))],
     ['missing at this moment', () => undefined],
-  ])('waits for a command that began before the trust, if the folder is %s', async (_, make) => {
-    make();
-    expect(await holdFor(before)).toContain('is still running and could change');
-    // Control: a command that cannot change the folder holds nothing up.
-    expect(await holdFor(before, [at('srv')])).toBeUndefined();
-  });
+  ])(
+    'waits for a command that started before the files were trusted, if the folder is %s',
+    async (_, make) => {
+      make();
+      expect(await holdFor(before)).toContain('is still running and could change');
+      // Control: a command that cannot change the folder holds nothing up.
+      expect(await holdFor(before, [at('srv')])).toBeUndefined();
+    },
+  );
 
   it('does not wait for a later command because of a link, which cannot be locked', async () => {
     symlinkSync('bad', at('srv'));

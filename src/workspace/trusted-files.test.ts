@@ -47,7 +47,7 @@ describe('[15.3] files that the operator trusted to run', () => {
   const locked = (covered: readonly string[], more: More = {}): readonly string[] =>
     relative(lockedPaths(covered, more).program);
 
-  it('are locked with their folder, or with their package where there is one', () => {
+  it('are locked with their folder, or with their package if there is one', () => {
     expect(locked(['srv/server.mjs'])).toEqual(['srv']);
     expect(locked(['packages/one/src/server.mjs'])).toEqual(['packages/one']);
   });
@@ -57,7 +57,7 @@ describe('[15.3] files that the operator trusted to run', () => {
     expect(locked(['srv/lib/**'])).toEqual(['srv']);
   });
 
-  it('leave the workspace, packages beside an installed one, and other members of a file to agents', () => {
+  it('do not lock the workspace, packages next to an installed one, or other keys of a file', () => {
     expect(locked(['server.mjs', '**'])).toEqual(['server.mjs']);
     expect(locked(['node_modules/dep'])).toEqual(['node_modules/dep']);
     expect(locked(['package.json (type and names)'])).toEqual([]);
@@ -69,12 +69,12 @@ describe('[15.3] files that the operator trusted to run', () => {
     expect(locked(['srv/server.mjs'], { isLocked: false })).toEqual([]);
   });
 
-  it('include those of every configuration', () => {
+  it('include the files of every configuration', () => {
     expect(locked(['srv/server.mjs'], { of: '/elsewhere/tidegate.yaml', isEnabled: false })).toEqual(['srv']);
     expect(locked(['../beyond/server.mjs'], { of: '/elsewhere/tidegate.yaml' })).toEqual([]);
   });
 
-  it('are locked in folders that commands may write to as well', () => {
+  it('are also locked in folders that commands may write to', () => {
     const writable = [join(root, 'tools')];
     mkdirSync(join(root, 'tools/srv'), { recursive: true });
     expect(lockedPaths(['../tools/srv/server.mjs'], { writable }).program).toEqual([join(root, 'tools/srv')]);

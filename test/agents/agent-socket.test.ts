@@ -76,7 +76,7 @@ const refused = { said: '', complained: expect.stringContaining('the ticket is a
 const welcome = { said: expect.stringContaining('serverInfo') as string, complained: '' };
 
 describe('the agent socket of a launch', () => {
-  it('accepts only its ticket, once, and closes with the launch, also for connected clients', async () => {
+  it('accepts only its ticket, once, and closes with the launch, even for connected clients', async () => {
     const running = runThefts();
     await isThere('used.json');
     const { address } = JSON.parse(readFileSync(at('used.json'), 'utf8')) as { readonly address: string };

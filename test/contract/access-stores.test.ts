@@ -25,7 +25,7 @@ describe('the store in memory', () => {
   keepsItsWord(async () => stores.createMemoryStore(database));
 });
 
-describe('the store in a file of SQLite', () => {
+describe('the store in a SQLite file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-stores-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   keepsItsWord(() => stores.openSqliteStore({ file: join(folder, 'access.db') }));

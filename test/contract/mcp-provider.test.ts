@@ -83,7 +83,7 @@ describe.each(ways)('a real server over $wire with $protocol protocol', ({ wire,
     return { outcome: await provider.call(call, exchange), seen };
   }
 
-  it('lists, calls and finds the era by itself', async () => {
+  it('lists, calls and detects the protocol version', async () => {
     const provider = open();
     await provider.ready();
     expect(provider.status()).toMatchObject({
@@ -97,7 +97,7 @@ describe.each(ways)('a real server over $wire with $protocol protocol', ({ wire,
     expect(provider.list().templates.length).toBeGreaterThan(0);
   });
 
-  it('carries progress to the caller that asked for it', async () => {
+  it('passes progress to the caller that asked for it', async () => {
     const provider = open();
     await provider.ready();
     const { seen } = await callTool(provider, 'test_tool_with_progress', {}, { wantsProgress: true });
@@ -133,7 +133,7 @@ describe.each(ways)('a real server over $wire with $protocol protocol', ({ wire,
     expect(completed.kind).toBe('content');
   });
 
-  it('puts the questions of a tool to the caller', async () => {
+  it('passes the questions of a tool to the caller', async () => {
     const provider = open();
     await provider.ready();
     const name = protocol === 'modern' ? 'test_input_required_result_elicitation' : 'test_elicitation';
@@ -150,7 +150,7 @@ describe.each(ways)('a real server over $wire with $protocol protocol', ({ wire,
     else expect(seen.questions.map(({ method }) => method)).toEqual(['elicitation/create']);
   });
 
-  it('hears of changes of lists and of watched resources', async () => {
+  it('reports changes of lists and of watched resources', async () => {
     const provider = open();
     await provider.ready();
     const updates: unknown[] = [];
@@ -163,7 +163,7 @@ describe.each(ways)('a real server over $wire with $protocol protocol', ({ wire,
     stop();
   });
 
-  it('starts from memory without waiting for the server', async () => {
+  it('starts from the cache without waiting for the server', async () => {
     const memory = openFileMemory(mkdtempSync(join(stateDir, 'memory-')));
     await open({ memory }).ready();
     const second = open({ memory });

@@ -31,7 +31,7 @@ async function expectKept(store: AccessStore): Promise<void> {
   await store.close();
 }
 
-describe('a store of the first schema', () => {
+describe('a store with the first schema', () => {
   let stores: BuiltStores;
   let server: PostgresServer;
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-older-'));
@@ -44,7 +44,7 @@ describe('a store of the first schema', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('in a file of SQLite is brought up to date with its records', async () => {
+  it('in a SQLite file is upgraded with its records', async () => {
     const file = join(folder, 'state.db');
     const connection = await openStoreFile(file, 1000);
     connection.exec(sqliteSteps[0] ?? '');
@@ -58,7 +58,7 @@ describe('a store of the first schema', () => {
     await expectKept(await stores.openSqliteStore({ file }));
   });
 
-  it('in PostgreSQL is brought up to date with its records', async () => {
+  it('in PostgreSQL is upgraded with its records', async () => {
     const url = await server.createDatabase();
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     await sql.unsafe(`create schema tidegate;

@@ -8,17 +8,20 @@ const suites = [
   { name: 'abac', check: 125, listObjects: 75, listUsers: 91 },
 ] as const;
 
-describe.each(suites)("OpenFGA's suite $name, on the built door tidegate/testing", (suite) => {
+describe.each(suites)('the OpenFGA suite $name, on the built package tidegate/testing', (suite) => {
   const corpus = readOpenFgaSuite(suite.name);
 
-  it.skipIf(corpus.found === undefined).each(suiteWays)('is answered as expected, with %s', async (way) => {
-    const totals = await runSuite(corpus.found ?? [], way, openAccessEngine);
-    console.log(`${suite.name}, ${way}: ${sentence(totals)}`);
-    expect(totals.wrong).toEqual([]);
-    expect(totals.check).toEqual({ asked: suite.check, right: suite.check });
-    expect(totals.listObjects).toEqual({ asked: suite.listObjects, right: suite.listObjects });
-    expect(totals.listUsers).toEqual({ asked: suite.listUsers, right: suite.listUsers });
-  });
+  it.skipIf(corpus.found === undefined).each(suiteWays)(
+    'gives the expected answers, with %s',
+    async (way) => {
+      const totals = await runSuite(corpus.found ?? [], way, openAccessEngine);
+      console.log(`${suite.name}, ${way}: ${sentence(totals)}`);
+      expect(totals.wrong).toEqual([]);
+      expect(totals.check).toEqual({ asked: suite.check, right: suite.check });
+      expect(totals.listObjects).toEqual({ asked: suite.listObjects, right: suite.listObjects });
+      expect(totals.listUsers).toEqual({ asked: suite.listUsers, right: suite.listUsers });
+    },
+  );
 });
 
 function sentence({ check, listObjects, listUsers }: SuiteTotals): string {

@@ -13,29 +13,35 @@ const sets = [
   { name: 'restbench-tmdb', peer: 0.35, least: 0.56 },
 ] as const;
 
-describe.each(sets)('the needs of $name, on the built door tidegate/testing', ({ name, peer, least }) => {
-  const corpus = readToolSet(name);
+describe.each(sets)(
+  'the queries of $name, on the built package tidegate/testing',
+  ({ name, peer, least }) => {
+    const corpus = readToolSet(name);
 
-  it.skipIf(corpus.found === undefined)('are met better than by plain BM25', async () => {
-    const { tools, queries } = corpus.found ?? empty;
-    const search = await fill(tools);
-    const sum = queries.reduce((total, query) => total + score(search(query.query, 10), query).ndcg10, 0);
-    console.log(`${name}: nDCG@10 ${(sum / queries.length).toFixed(3)}, plain BM25 ${peer}`);
-    expect(sum / queries.length).toBeGreaterThan(Math.max(peer, least));
-  });
-});
+    it.skipIf(corpus.found === undefined)('are answered better than by plain BM25', async () => {
+      const { tools, queries } = corpus.found ?? empty;
+      const search = await fill(tools);
+      const sum = queries.reduce((total, query) => total + score(search(query.query, 10), query).ndcg10, 0);
+      console.log(`${name}: nDCG@10 ${(sum / queries.length).toFixed(3)}, plain BM25 ${peer}`);
+      expect(sum / queries.length).toBeGreaterThan(Math.max(peer, least));
+    });
+  },
+);
 
 describe.each(['sealtools-dev', 'bfcl-synthetic'])('hostile tools among those of %s', (name) => {
   const corpus = readToolSet(name);
   const few = { ...(corpus.found ?? empty), queries: (corpus.found ?? empty).queries.slice(0, 200) };
 
-  it.skipIf(corpus.found === undefined).each(stuffingWays)('gain nothing by stuffing: %s', async (way) => {
-    const { share, loss } = await measureStuffing(few, way, fill);
-    expect(share).toBeLessThanOrEqual(0.01);
-    expect(loss).toBeLessThanOrEqual(0.005);
-  });
+  it.skipIf(corpus.found === undefined).each(stuffingWays)(
+    'gain nothing by keyword stuffing: %s',
+    async (way) => {
+      const { share, loss } = await measureStuffing(few, way, fill);
+      expect(share).toBeLessThanOrEqual(0.01);
+      expect(loss).toBeLessThanOrEqual(0.005);
+    },
+  );
 
-  it.skipIf(corpus.found === undefined)('would gain, if only words counted that are there', async () => {
+  it.skipIf(corpus.found === undefined)('control: would gain if every word counted', async () => {
     const { share } = await measureStuffing(few, 'description', async (tools) => countsWords(tools));
     expect(share).toBeGreaterThan(0.3);
   });

@@ -50,7 +50,7 @@ const reasons = [
 ];
 
 describe('refusals of the admin service', () => {
-  it('are these, each with its HTTP status and its exit status', () => {
+  it('are exactly these, each with its HTTP status and its exit status', () => {
     const all = Object.keys(adminCodes) as (keyof typeof adminCodes)[];
     expect(
       all.map((code) => `${code} ${String(statusOfAdmin[code])} ${String(exitOfAdmin[code])}`).sort(),
@@ -64,8 +64,8 @@ describe('refusals of the admin service', () => {
   });
 });
 
-describe('the reasons of an answer', () => {
-  it('are these', () => {
+describe('the reasons for a decision', () => {
+  it('are exactly these', () => {
     expect(Object.keys(reasonWords).sort()).toEqual(reasons);
   });
 });

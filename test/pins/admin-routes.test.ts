@@ -41,13 +41,13 @@ const pinned = [
 ];
 
 describe('the admin API', () => {
-  it('has these addresses', () => {
+  it('has exactly these addresses', () => {
     expect(routes.map(({ method, path, operation }) => `${method} ${path} ${operation}`).sort()).toEqual(
       pinned,
     );
   });
 
-  it('is described by the OpenAPI file as it is', () => {
+  it('matches its OpenAPI description', () => {
     const described = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(
         ([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`,
@@ -58,7 +58,7 @@ describe('the admin API', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('is guarded at every address', () => {
+  it('requires authorization at every address', () => {
     const { security, paths } = openApi('1') as {
       readonly security: unknown;
       readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>;

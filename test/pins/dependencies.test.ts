@@ -190,7 +190,7 @@ describe('the dependency table', () => {
     expect(broken.get(`src/${file}`)).toBeUndefined();
   });
 
-  it('refuses a file in an unlisted or vague folder that imports nothing and that nobody imports', () => {
+  it('refuses a file in an unlisted or vague folder that has no imports and is not imported', () => {
     expect(broken.get('src/lonely/a.ts')).toEqual(['listed-modules-only']);
     expect(broken.get('src/gateway/helpers/a.ts')).toEqual(['no-vague-folders']);
   });
@@ -202,7 +202,7 @@ describe('the dependency table', () => {
     expect([...silent].filter((name) => !name.endsWith(', tests'))).toEqual([]);
   });
 
-  it('lets core and lib import nothing of the product', () => {
+  it('lets core and lib import nothing else from the product', () => {
     expect(config.tables.modules['lib']).toEqual([]);
     expect(config.tables.modules['core']).toEqual(['lib']);
     expect(Object.keys(config.tables.modules)).toHaveLength(27);

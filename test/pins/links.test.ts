@@ -12,7 +12,7 @@ const pages = [
 ];
 
 describe('the docs', () => {
-  it('lead nowhere that does not exist', () => {
+  it('contain no broken links', () => {
     const broken = pages.flatMap((page) => {
       const text = readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, '');
       return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -23,12 +23,12 @@ describe('the docs', () => {
     expect(broken).toEqual([]);
   });
 
-  it('show pictures to those who cannot see them, in words', () => {
+  it('describe every picture in words', () => {
     const mute = pages.filter((page) => readFileSync(page, 'utf8').includes('![]('));
     expect(mute).toEqual([]);
   });
 
-  it('have a README of two screens', () => {
+  it('have a README of at most two screens', () => {
     expect(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length).toBeLessThan(90);
   });
 });

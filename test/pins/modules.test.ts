@@ -23,7 +23,7 @@ describe('every module', () => {
     );
   });
 
-  it.each(modules)('says what it is for, in fifteen lines at most: %s', (module) => {
+  it.each(modules)('has a README of at most fifteen lines: %s', (module) => {
     const file = join(src, module, 'README.md');
     expect(existsSync(file)).toBe(true);
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');

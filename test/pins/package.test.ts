@@ -6,7 +6,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
 >;
 
 describe('the package', () => {
-  it('has these doors and no others', () => {
+  it('has exactly these entry points', () => {
     expect(manifest['exports']).toEqual({
       '.': { types: './dist/types/index.d.ts', default: './dist/index.js' },
       './tool': { types: './dist/types/tool/index.d.ts', default: './dist/tool.js' },
@@ -26,7 +26,7 @@ describe('the package', () => {
     });
   });
 
-  it('installs along only what cannot be bundled, and what its types speak of', () => {
+  it('installs only what cannot be bundled, and what its types refer to', () => {
     expect(Object.keys(manifest['dependencies'] as object)).toEqual([
       '@vscode/ripgrep',
       'jiti',

@@ -9,13 +9,13 @@ import { supportedVersions } from '../../src/transports/identity.js';
 // The expected side is written out. A pin is changed on purpose and in its own commit, never to go green.
 
 describe('the stages of the pipeline', () => {
-  it('are these six, in this order', () => {
+  it('are exactly these six, in this order', () => {
     expect(stageNames).toEqual(['policy', 'limits', 'approval', 'results', 'cache', 'redaction']);
   });
 });
 
-describe('the versions of the protocol', () => {
-  it('are these, newest first', () => {
+describe('the protocol versions', () => {
+  it('are exactly these, newest first', () => {
     expect([modernVersion, ...legacyVersions]).toEqual([
       '2026-07-28',
       '2025-11-25',
@@ -25,7 +25,7 @@ describe('the versions of the protocol', () => {
     ]);
   });
 
-  it('that a modern request may choose are of its own era', () => {
+  it('that a modern request may choose are modern ones', () => {
     expect(supportedVersions).toEqual(['2026-07-28']);
   });
 });
@@ -89,11 +89,11 @@ function inOneLine(code: FaultCode): string {
 }
 
 describe('the faults', () => {
-  it('are these, each with who can fix it and its face', () => {
+  it('are exactly these, with who can fix them and their MCP form', () => {
     expect(Object.fromEntries(faultCodes.map((code) => [code, inOneLine(code)]))).toEqual(pinnedFaults);
   });
 
-  it('have codes of the form area.reason, a meaning and a remedy that end like sentences', () => {
+  it('have codes of the form area.reason, and a meaning and a remedy in full sentences', () => {
     for (const code of faultCodes) {
       expect(code).toMatch(/^[a-z]+(?:\.[a-z]+(?:_[a-z]+)*)?$/);
       expect(faultTable[code].meaning).toMatch(/^[A-Z].*\.$/);
@@ -101,7 +101,7 @@ describe('the faults', () => {
     }
   });
 
-  it('that no stage can produce yet are marked as reserved, and only those', () => {
+  it('that no stage can produce yet are marked as reserved, and no others', () => {
     const tables = ['core/fault.ts', 'transports/faults.ts', 'cli/exit-codes.ts'];
     const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !tables.includes(path))
@@ -114,7 +114,7 @@ describe('the faults', () => {
 
   const page = new URL('../../docs/reference/errors.md', import.meta.url);
 
-  it.skipIf(!existsSync(page))('are the ones that the reference page names for calls', () => {
+  it.skipIf(!existsSync(page))('are exactly those that the reference lists for calls', () => {
     const [, calls = ''] = /^## Calls$([\s\S]*?)^## /m.exec(readFileSync(page, 'utf8')) ?? [];
     const documented = [...calls.matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code);
     expect(documented.sort()).toEqual(Object.keys(pinnedFaults).sort());

@@ -103,7 +103,7 @@ const callBody = '{}';
 const callOver = async (gate: HttpGate, token: string, name: string): Promise<number> =>
   (await ask(gate, `/api/tools/${name}/call`, `Bearer ${token}`, { method: 'POST', body: callBody })).status;
 
-describe('whoever comes over HTTP', () => {
+describe('a caller over HTTP', () => {
   let place: Place;
   let gate: HttpGate;
   let upstream: ScriptedUpstream;
@@ -239,11 +239,11 @@ describe('whoever comes over HTTP', () => {
       ['admin grant', '/api/grants', { method: 'POST', body: '{"principal":"agent:alice","what":"up_b"}' }],
       ['a token in the query', `/api/tools?token=${good}&access_token=${good}`, {}],
       ['a token in a cookie', '/api/tools', { headers: { cookie: `token=${good}` } }],
-      ['an address that is not there', '/api/nothing', {}],
+      ['an address that does not exist', '/api/nothing', {}],
     ];
   }
 
-  it('without a good credential gets the same 401 for everything, and reaches no server', async () => {
+  it('without a valid credential gets the same 401 for everything, and reaches no server', async () => {
     const before = upstream.heardOf('tools/call').length;
     const answers = new Set<string>();
     let asked = 0;
@@ -274,7 +274,7 @@ describe('whoever comes over HTTP', () => {
     expect(gate.said()).not.toContain(good);
   });
 
-  it('with a good one is let in: the control', async () => {
+  it('control: with a valid one is admitted', async () => {
     const before = upstream.heardOf('tools/call').length;
     const refused: string[] = [];
     for (const [request, path, more] of everyRequest()) {
@@ -287,7 +287,7 @@ describe('whoever comes over HTTP', () => {
     expect(upstream.heardOf('tools/call').length).toBeGreaterThan(before);
   });
 
-  it('gets in everywhere when the door is off its hinges: the control of the control', async () => {
+  it('control of the control: gets in everywhere if authentication is removed', async () => {
     const open = openAccessPlace({ servers: { up: upstream.entry }, http: { auth: 'none' } }, someProfiles);
     onTestFinished(() => open.close());
     const doorless = await openHttpGate(open);
@@ -298,7 +298,7 @@ describe('whoever comes over HTTP', () => {
     expect((await ask(doorless, '/api/tools', bad.get('revoked'))).status).toBe(401);
   });
 
-  it('is out as soon as the token is revoked by another process: requests, sessions and streams', async () => {
+  it('is rejected as soon as the token is revoked by another process: requests, sessions and streams', async () => {
     const { secret, id } = await makeToken(place, '--as', 'agent:alice', '--profile', 'both');
     const [legacy, modern] = [
       await openRawHttp(gate, secret, { protocol: 'legacy' }),
@@ -341,7 +341,7 @@ describe('whoever comes over HTTP', () => {
   });
 });
 
-describe('whoever is started over stdio', () => {
+describe('a caller over stdio', () => {
   it.each([
     [''],
     [' '],
@@ -351,7 +351,7 @@ describe('whoever is started over stdio', () => {
     ['root:alice'],
     ['agent:al ice'],
     ['principal:agent/a'],
-  ])('as %j is not started at all', async (as) => {
+  ])('with the principal %j is not started', async (as) => {
     const place = openAccessPlace({ builtins: ['Read'] });
     onTestFinished(() => place.close());
     const { status, stdout, stderr } = await runGate(place, ['mcp', '--as', as], { input: '' });
@@ -359,7 +359,7 @@ describe('whoever is started over stdio', () => {
     expect(stderr).toMatch(/access\.bad_principal|usage\./);
   });
 
-  it('within a profile that does not exist is not started at all', async () => {
+  it('with a profile that does not exist is not started', async () => {
     const place = openAccessPlace({ builtins: ['Read'] });
     onTestFinished(() => place.close());
     for (const command of [['mcp', '--as', 'agent:alice'], ['mcp'], ['serve', '--port', '0']]) {
@@ -370,11 +370,11 @@ describe('whoever is started over stdio', () => {
   });
 });
 
-describe('a principal that nobody knows', () => {
+describe('an unknown principal', () => {
   it.each([
     ['none', []],
     ['minimal', ['Glob', 'Grep', 'Read']],
-  ])('has what default_profile: %s gives, over both wires', async (profile, expected) => {
+  ])('gets what default_profile: %s grants, over both transports', async (profile, expected) => {
     const place = openAccessPlace({ builtins: ['*'], access: { default_profile: profile } });
     onTestFinished(() => place.close());
     const gate = await openHttpGate(place);
@@ -393,7 +393,7 @@ describe('a principal that nobody knows', () => {
   });
 });
 
-describe('a store that is away', () => {
+describe('an unavailable store', () => {
   let server: PostgresServer;
   let upstream: ScriptedUpstream;
   let place: Place;
@@ -419,7 +419,7 @@ describe('a store that is away', () => {
   const away = 'the access store does not respond';
   const back = 'the access store responds again';
 
-  it('shows nothing and lets nothing through, tells the operator once, and is used again by itself', async () => {
+  it('hides everything and refuses every call, warns the operator once, and is used again without a restart', async () => {
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
     const stdio = await openRawStdio(place, { protocol: 'legacy' }, '--as', 'agent:alice');
@@ -473,7 +473,7 @@ describe('a store that is away', () => {
     await runOk(place, 'profile', 'assign', 'agent:alice', 'both');
   });
 
-  it('shows nothing to a gate that starts without it, and everything once it is there', async () => {
+  it('hides everything in a gateway that starts without it, until it is available', async () => {
     await server.stop();
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
@@ -491,7 +491,7 @@ describe('a store that is away', () => {
     expect(await seenBy(gate, token)).toEqual(['up_a', 'up_b']);
   });
 
-  it('gives operators an error that says so, and no change is half made', async () => {
+  it('gives operators a clear error, and leaves no partial change', async () => {
     await server.stop();
     try {
       for (const command of [
@@ -523,7 +523,7 @@ describe('a store that is away', () => {
   });
 });
 
-describe('a store that is damaged', () => {
+describe('a damaged store', () => {
   let upstream: ScriptedUpstream;
   beforeAll(async () => {
     upstream = await openUpstream();
@@ -552,7 +552,7 @@ describe('a store that is damaged', () => {
     closeSync(handle);
   }
 
-  it('before the start: nothing is started, with the code that says why', async () => {
+  it('before the start: nothing is started, with a code that gives the reason', async () => {
     const { place, file, token } = await openKept();
     const copy = `${file}.sound`;
     copyFileSync(file, copy);
@@ -582,7 +582,7 @@ describe('a store that is damaged', () => {
   it.each([
     ['all of it', ['', '-wal', '-shm']],
     ['the file itself, with all its pages in memory', ['']],
-  ])('while gates run (%s): nothing is visible and nothing is called', async (_, ends) => {
+  ])('while gateways run (%s): nothing is visible and nothing can be called', async (_, ends) => {
     const { place, token, file } = await openKept();
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
@@ -612,7 +612,7 @@ describe('a store that is damaged', () => {
     await isSaid(() => stdio.said(), 'store.corrupt');
   });
 
-  it('that was taken away, or replaced by an empty one, gives nobody anything until it is put back', async () => {
+  it('that was removed, or replaced by an empty one, grants nothing until it is restored', async () => {
     const { place, token, file } = await openKept();
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
@@ -635,7 +635,7 @@ describe('a store that is damaged', () => {
   });
 });
 
-describe('a file of profiles', () => {
+describe('a profiles file', () => {
   let upstream: ScriptedUpstream;
   beforeAll(async () => {
     upstream = await openUpstream();
@@ -662,12 +662,12 @@ describe('a file of profiles', () => {
   it.each([
     ['is a folder', undefined, /profiles\.yaml/],
     ['is no YAML', 'profiles: [', /config\.|profiles\./],
-    ['is no document of profiles', '{"profiles":{"a":{"toolz":["Read"]}}}', /toolz/],
-    ['goes in a circle', circle('a', 'b', 'c'), /a -> b -> c -> a|a → b → c → a/],
+    ['is not a profiles document', '{"profiles":{"a":{"toolz":["Read"]}}}', /toolz/],
+    ['has a cycle', circle('a', 'b', 'c'), /a -> b -> c -> a|a → b → c → a/],
     ['extends itself', circle('a'), /a -> a|a → a/],
-    ['extends nothing that exists', '{"profiles":{"a":{"extends":"nobodys"}}}', /nobodys/],
+    ['extends an unknown profile', '{"profiles":{"a":{"extends":"nobodys"}}}', /nobodys/],
     ['has a default that does not exist', '{"default_profile":"nobodys"}', /nobodys/],
-  ])('that %s: nothing is started, and the operator is told where', async (_, text, word) => {
+  ])('that %s: nothing is started, and the operator gets the position', async (_, text, word) => {
     const place = openAccessPlace({ builtins: ['Read'] });
     onTestFinished(() => place.close());
     if (text === undefined) mkdirSync(profilesFile(place), { recursive: true });
@@ -695,7 +695,7 @@ describe('a file of profiles', () => {
     return JSON.stringify({ profiles: Object.fromEntries(names.map(entry)) });
   }
 
-  it('that nobody trusted does not apply: the shipped ones do, and the operator is told', async () => {
+  it('that is untrusted does not apply: the built-in profiles do, and the operator is warned', async () => {
     const place = openAccessPlace({ builtins: ['*'] });
     onTestFinished(() => place.close());
     writeProfiles(place, { default_profile: 'minimal', profiles: { minimal: { tools: ['*'] } } });
@@ -716,7 +716,7 @@ describe('a file of profiles', () => {
     expect(trusted.said).not.toMatch(/not trusted/);
   });
 
-  it('that changed since it was trusted, or is gone, lets nothing start', async () => {
+  it('that has changed since it was trusted, or is missing, prevents the start', async () => {
     const place = openAccessPlace({ builtins: ['*'] }, { default_profile: 'none' });
     onTestFinished(() => place.close());
     const file = profilesFile(place);
@@ -730,7 +730,7 @@ describe('a file of profiles', () => {
     }
   });
 
-  it('that is edited while gates run changes nothing until it is trusted, then everything at once', async () => {
+  it('that is edited while gateways run has no effect until it is trusted, and then takes effect at once', async () => {
     const rules = (tools: readonly string[]) => ({
       default_profile: 'none',
       profiles: { mine: { tools }, theirs: { tools: ['up_a'] } },

@@ -79,8 +79,8 @@ async function answerTo(voice: Voice, { method, params }: Pair, name: string, id
   return text.replaceAll(written, '<name>').replaceAll(JSON.stringify(id), '<id>');
 }
 
-describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, protocol }) => {
-  describe.each(hidings)('within %s', (profile) => {
+describe.each(clientWays)('alice, over $wire with $era protocol', ({ wire, protocol }) => {
+  describe.each(hidings)('with %s', (profile) => {
     let voice: Voice;
     beforeAll(async () => {
       voice = await world.connect(wire, protocol, profile);
@@ -102,7 +102,7 @@ describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, protocol
       },
     );
 
-    it('is told of nothing that is hidden, neither at the beginning nor in any list', async () => {
+    it('gets nothing about hidden tools, neither at the start nor in any list', async () => {
       const lists = await listsOf(voice);
       const told = [voice.greeting, ...lists, ...voice.heard()].join('\n');
       expect(marks.filter((mark) => told.includes(mark))).toEqual([]);
@@ -115,7 +115,7 @@ describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, protocol
     });
   });
 
-  it('gets no completions of hidden names at a prompt that she sees', async () => {
+  it('gets no completions with hidden names for a visible prompt', async () => {
     const voice = await world.connect(wire, protocol, 'one-server');
     onTestFinished(() => voice.close());
     const argument = { name: 'a', value: '' };
@@ -127,7 +127,7 @@ describe.each(clientWays)('alice, over $wire in the $era era', ({ wire, protocol
     expect(marks.filter((mark) => text.includes(mark))).toEqual([]);
   });
 
-  it('hears nothing of changes of what is hidden, while an admin does', async () => {
+  it('gets no notification about hidden changes, but an admin does', async () => {
     const [alice, admin] = await Promise.all([openAlice(), openAdmin()]);
     onTestFinished(async () => {
       await Promise.all([alice.client.close(), admin.client.close()]);
@@ -188,9 +188,9 @@ async function listen(client: RawClient, protocol: Protocol): Promise<void> {
   );
 }
 
-describe('a subscription of the modern era', () => {
+describe('a subscription with the modern protocol', () => {
   it.each(['stdio', 'http'] as const)(
-    'is acknowledged alike for hidden and absent, over %s',
+    'is acknowledged the same for hidden and absent resources, over %s',
     async (wire) => {
       const acknowledged = async (uri: string): Promise<string> => {
         const client =
@@ -222,8 +222,8 @@ describe('a subscription of the modern era', () => {
   );
 });
 
-describe('the same bytes', () => {
-  it('are no accident: what is visible is told from what is absent by the same comparison', async () => {
+describe('the identical responses', () => {
+  it('control: differ for visible and absent names in the same comparison', async () => {
     const voice = await world.connect('stdio', 'legacy', 'one-server');
     onTestFinished(() => voice.close());
     for (const pair of [
@@ -235,7 +235,7 @@ describe('the same bytes', () => {
     }
   });
 
-  it('also come where the ceiling of a token hides a tool, and where a parent lacks it', async () => {
+  it('also apply if a token limit hides a tool, or a parent lacks it', async () => {
     const { makeToken, attenuateToken } = await import('../support/access-place.js');
     const ceiling = await makeToken(
       world.place,
@@ -261,14 +261,14 @@ describe('the same bytes', () => {
   });
 });
 
-describe('the admin API, for somebody who is no admin', () => {
+describe('the admin API, for a caller without admin rights', () => {
   const asAlice = async (path: string, method = 'GET', body?: string) => {
     const headers = { authorization: `Bearer ${await world.token('one-server')}` };
     const answer = await fetch(`${world.gate.base}${path}`, { method, headers, ...(body && { body }) });
     return { status: answer.status, text: await answer.text(), headers: [...answer.headers] };
   };
 
-  it('answers alike for a hidden tool and an absent one', async () => {
+  it('answers the same for a hidden tool and an absent one', async () => {
     for (const [path, method, body] of [
       ['/api/tools/<name>', 'GET', undefined],
       ['/api/tools/<name>/call', 'POST', '{}'],
@@ -286,7 +286,7 @@ describe('the admin API, for somebody who is no admin', () => {
     }
   });
 
-  it('shows no word of what is hidden at any address, and lets nothing be changed', async () => {
+  it('reveals nothing hidden at any address, and allows no changes', async () => {
     const { text } = await asAlice('/api/openapi.json');
     const { paths } = JSON.parse(text) as { readonly paths: Readonly<Record<string, object>> };
     const asked: string[] = [];
@@ -310,7 +310,7 @@ describe('the admin API, for somebody who is no admin', () => {
     );
   });
 
-  it('has those words for the operator', async () => {
+  it('control: shows these names to the operator', async () => {
     const headers = { authorization: `Bearer ${tokenOf(world.place)}` };
     for (const path of ['/api/servers', '/api/tools', '/api/tools/secret_vault']) {
       const answer = await fetch(`${world.gate.base}${path}`, { headers });
@@ -326,25 +326,28 @@ describe('while servers are still starting', () => {
     ['the hidden one', 'modern'],
     ['the visible one', 'legacy'],
     ['the visible one', 'modern'],
-  ] as const)('%s being late, hidden and absent wait alike in the %s era', async (late, protocol) => {
-    const slow = { mode: 'slow', delayMs: 1200 } as const;
-    const secret = pagingServer({ names: ['vault'], ...(late === 'the hidden one' && slow) });
-    const open = pagingServer({ names: ['a', 'b'], ...(late === 'the visible one' && slow) });
-    const place = openAccessPlace({ servers: { secret, open }, builtins: ['Read'] }, profiles);
-    onTestFinished(() => place.close());
-    // The second time, the gate remembers what the servers listed.
-    for (const time of ['first', 'second']) {
-      const { order, texts } = await askAtOnce(place, protocol);
-      expect(texts.get('h1')).toBe(texts.get('a1'));
-      expect(texts.get('h2')).toBe(texts.get('a2'));
-      expect(texts.get('h1')).toContain('Unknown tool: <name>');
-      expect(texts.get('v1')).toContain('a called');
-      // Whoever is not held up overtakes: hidden and absent must come in the order in which they were asked for.
-      expect(order.filter((id) => /^[ha]/.test(id))).toEqual(['h1', 'a1', 'h2', 'a2']);
-      // Control: what was asked for last and is there already comes first.
-      if (time === 'first') expect(order[0]).toBe('r1');
-    }
-  });
+  ] as const)(
+    'with %s late, hidden and absent calls wait the same time (%s protocol)',
+    async (late, protocol) => {
+      const slow = { mode: 'slow', delayMs: 1200 } as const;
+      const secret = pagingServer({ names: ['vault'], ...(late === 'the hidden one' && slow) });
+      const open = pagingServer({ names: ['a', 'b'], ...(late === 'the visible one' && slow) });
+      const place = openAccessPlace({ servers: { secret, open }, builtins: ['Read'] }, profiles);
+      onTestFinished(() => place.close());
+      // The second time, the gate remembers what the servers listed.
+      for (const time of ['first', 'second']) {
+        const { order, texts } = await askAtOnce(place, protocol);
+        expect(texts.get('h1')).toBe(texts.get('a1'));
+        expect(texts.get('h2')).toBe(texts.get('a2'));
+        expect(texts.get('h1')).toContain('Unknown tool: <name>');
+        expect(texts.get('v1')).toContain('a called');
+        // Whoever is not held up overtakes: hidden and absent must come in the order in which they were asked for.
+        expect(order.filter((id) => /^[ha]/.test(id))).toEqual(['h1', 'a1', 'h2', 'a2']);
+        // Control: what was asked for last and is there already comes first.
+        if (time === 'first') expect(order[0]).toBe('r1');
+      }
+    },
+  );
 
   async function askAtOnce(
     place: Place,
@@ -403,37 +406,40 @@ function judge(what: string, n: number, { answer, next, medians }: Verdict): voi
   }
 }
 
-describe('the time that an answer takes, and the next one after it', () => {
+describe('the time of an answer, and of the next one', () => {
   const ways = [
     ['stdio', 'legacy'],
     ['http', 'modern'],
   ] as const;
   const kinds = [
     ['a tool of a hidden server', 'one-server', 'tools/call', 'secret_vault', 'secret_vaunt'],
-    ['a tool that was granted to somebody else', 'no-server', 'tools/call', 'Bash', 'Bush'],
+    ['a tool that was granted to another principal', 'no-server', 'tools/call', 'Bash', 'Bush'],
     ['a tool that is blocked', 'all-but-blocked', 'tools/call', 'Bash', 'Bush'],
     ['a resource of a hidden server', 'no-server', 'resources/read', 'hush://1', 'hush://2'],
     ['a prompt of a hidden server', 'one-server', 'prompts/get', 'secret_plans', 'secret_plank'],
   ] as const;
 
-  describe.each(ways)('over %s in the %s era', (wire, protocol) => {
-    it.each(kinds)('[15.16] does not tell %s from nothing', async (what, profile, method, hidden, absent) => {
-      const voice = await world.connect(wire, protocol, profile);
-      onTestFinished(() => voice.close());
-      const params = (name: string) => (method === 'resources/read' ? { uri: name } : { name });
-      const n = count(20_000);
-      const trial = {
-        next: () => random.next(),
-        ask: (kind: 'hidden' | 'absent') => voice.ask(method, params(kind === 'hidden' ? hidden : absent)),
-        askNext: () => voice.ask(protocol === 'legacy' ? 'ping' : 'completion/complete', nothing),
-      };
-      await classify({ ...trial, times: 600 });
-      judge(`${what} over ${wire}`, n, await classify({ ...trial, times: n }));
-    });
+  describe.each(ways)('over %s with %s protocol', (wire, protocol) => {
+    it.each(kinds)(
+      '[15.16] does not distinguish %s from an absent name',
+      async (what, profile, method, hidden, absent) => {
+        const voice = await world.connect(wire, protocol, profile);
+        onTestFinished(() => voice.close());
+        const params = (name: string) => (method === 'resources/read' ? { uri: name } : { name });
+        const n = count(20_000);
+        const trial = {
+          next: () => random.next(),
+          ask: (kind: 'hidden' | 'absent') => voice.ask(method, params(kind === 'hidden' ? hidden : absent)),
+          askNext: () => voice.ask(protocol === 'legacy' ? 'ping' : 'completion/complete', nothing),
+        };
+        await classify({ ...trial, times: 600 });
+        judge(`${what} over ${wire}`, n, await classify({ ...trial, times: n }));
+      },
+    );
   });
 
   // An address that no server lists could belong to this one, so such an address takes another way than a listed one.
-  it('[15.16] does not tell a resource of the only server that has resources from nothing', async () => {
+  it('[15.16] does not distinguish a resource of the only server with resources from an absent one', async () => {
     const uris = ['{"uri":"hush://1","name":"hush"}'];
     const secret = await openScripted('stdio', 'legacy', {
       lists: {
@@ -463,7 +469,7 @@ describe('the time that an answer takes, and the next one after it', () => {
     }
   });
 
-  it('does not tell the first call of a hidden tool from that of nothing', async () => {
+  it('does not distinguish the first call of a hidden tool from that of an absent one', async () => {
     const n = count(20_000);
     const warm = 400;
     const most = 9000;
@@ -496,7 +502,7 @@ describe('control: the same classifier', () => {
   };
   const isHidden = (name: string): boolean => name === 'hidden';
 
-  it('catches a path that takes 100 µs longer for what is hidden', async () => {
+  it('detects a path that takes 100 µs longer for hidden names', async () => {
     const slow: Observer = {
       name: 'slow',
       begin({ wanted }) {
@@ -512,7 +518,7 @@ describe('control: the same classifier', () => {
     expect(verdict.answer).toBeGreaterThan(indistinct.to);
   });
 
-  it('catches work that is put off until after the answer', async () => {
+  it('detects work that is deferred until after the answer', async () => {
     const late: Observer = {
       name: 'late',
       begin:

@@ -29,11 +29,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a broken engine', () => {
-  it('is not what the unbroken one is taken for', async () => {
+  it('control: does not include the correct one', async () => {
     expect(await noticedBy(await load(undefined))).toBeUndefined();
   });
 
-  it.each(mutants)('is noticed: $name', async (mutant) => {
+  it.each(mutants)('is detected: $name', async (mutant) => {
     expect(await noticedBy(await load(mutant))).toBeDefined();
   });
 });

@@ -5,7 +5,7 @@ import { createWorld } from '../support/access-world.js';
 import { count } from '../support/counts.js';
 import { createRandom } from '../support/random.js';
 
-it('answers for random worlds full of loops and exclusions as brute force does', () => {
+it('gives the same answers as brute force for random stores full of cycles and exclusions', () => {
   const random = createRandom();
   const worlds = count(100_000);
   const trial = createTrial();

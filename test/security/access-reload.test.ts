@@ -62,7 +62,7 @@ describe('tightened access settings of a running gateway', () => {
     }
   };
 
-  it('[15.43] applies default_profile: none at once, as `tidegate check` says', async () => {
+  it('[15.43] apply default_profile: none at once, as `tidegate check` shows', async () => {
     await reload(config({ access: { default_profile: 'none' } }));
     expect(await callBy(agent)).toContain('Unknown tool');
     const ran = place.run('check', 'agent:alice', 'up_a', '--json');
@@ -72,14 +72,14 @@ describe('tightened access settings of a running gateway', () => {
     expect(await callBy(agent)).toContain('"text":"done"');
   });
 
-  it('[15.43] applies another file of profiles at once', async () => {
+  it('[15.43] apply another profiles file at once', async () => {
     const file = join(dirname(place.configFile), 'strict.yaml');
     writeFileSync(file, JSON.stringify({ default_profile: 'none', profiles: {} }));
     await reload(config({ access: { profiles: './strict.yaml' } }));
     expect(await callBy(agent)).toContain('Unknown tool');
   });
 
-  it('[15.43] takes rights back with the trust of the file that gave them', async () => {
+  it('[15.43] withdraw rights together with the trust of the file that granted them', async () => {
     expect(place.run('trust', '--forget', place.configFile).status).toBe(0);
     await waitFor(
       () => gate.said().includes('no longer trusted'),
@@ -97,7 +97,7 @@ describe('tightened access settings of a running gateway', () => {
     ['access.zone', { access: { zone: 'other', default_profile: 'full' } }],
     ['store', { store: { kind: 'memory' } }],
   ])(
-    '[15.43] closes access when %s changes, says that a restart is needed, and opens it after that',
+    '[15.43] close access when %s changes, report that a restart is needed, and open it after that',
     async (key, change) => {
       await reload(config(change));
       expect(gate.said()).toContain('restart Tidegate to apply these keys');
@@ -109,7 +109,7 @@ describe('tightened access settings of a running gateway', () => {
     },
   );
 
-  it('[15.43] gives an admin no more say over a store that the file no longer names', async () => {
+  it('[15.43] withdraw admin rights for a store that the file no longer names', async () => {
     const { secret } = await makeToken(place, '--as', 'agent:boss');
     await runOk(place, 'grant', 'agent:boss', '--admin');
     const ask = async (): Promise<number> =>
@@ -119,7 +119,7 @@ describe('tightened access settings of a running gateway', () => {
     expect([before, await ask()]).toEqual([200, 403]);
   });
 
-  it('[15.43] closes access when the new default profile does not exist', async () => {
+  it('[15.43] close access if the new default profile does not exist', async () => {
     place.write(config({ access: { default_profile: 'nosuch' } }));
     place.run('trust', '--yes', place.configFile);
     await waitFor(
@@ -130,7 +130,7 @@ describe('tightened access settings of a running gateway', () => {
     expect(await callBy(agent)).toContain('Unknown tool');
   });
 
-  it('[15.43] asks for a token as soon as http.auth: none is taken back', async () => {
+  it('[15.43] require a token as soon as http.auth: none is removed', async () => {
     await agent.close();
     await gate.close();
     place.write(config({ http: { auth: 'none' } }));

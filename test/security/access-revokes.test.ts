@@ -97,8 +97,8 @@ async function isCallable(client: LineClient): Promise<boolean> {
   return message.error?.message !== 'Unknown tool: Read';
 }
 
-describe.each(['sqlite', 'postgres'] as const)('kept in %s', (kind) => {
-  it(`after each of ${String(revokes)} revokes the next call finds nothing, and after each grant it finds it`, async () => {
+describe.each(['sqlite', 'postgres'] as const)('with grants in %s', (kind) => {
+  it(`after each of ${String(revokes)} revokes the next call fails, and after each grant it succeeds`, async () => {
     const stage = await openStage(kind);
     const random = createRandom();
     let stale = 0;
@@ -117,7 +117,7 @@ describe.each(['sqlite', 'postgres'] as const)('kept in %s', (kind) => {
     expect({ stale, missing, seed: random.seed }).toEqual({ stale: 0, missing: 0, seed: random.seed });
   }, 3_600_000);
 
-  it('calls that are under way while rights come and go are never let through by an older answer', async () => {
+  it('calls in flight while grants change are never admitted by an older decision', async () => {
     const stage = await openStage(kind);
     const way = ways[0] ?? ground;
     try {
@@ -136,7 +136,7 @@ describe.each(['sqlite', 'postgres'] as const)('kept in %s', (kind) => {
   }, 3_600_000);
 });
 
-it('control: an answer that is kept for a bucket of ten revisions lets revoked calls through', async () => {
+it('control: a decision cached for ten revisions admits revoked calls', async () => {
   const database = stores.createMemoryDatabase();
   const writer = stores.createMemoryStore(database);
   const reader = stores.createMemoryStore(database);

@@ -102,7 +102,7 @@ let agents = 0;
 /** Somebody who was never there before. */
 const newAgent = (): string => `agent:a${String((agents += 1))}`;
 
-describe.each(kinds)('the design’s five, with SDK $sdk ($mode) over $wire', (way) => {
+describe.each(kinds)('the five scenarios of the design, with SDK $sdk ($mode) over $wire', (way) => {
   it('1. an agent with the coding profile lists the coding tools and no others', async () => {
     const agent = newAgent();
     await assign(agent, 'coding');
@@ -111,7 +111,7 @@ describe.each(kinds)('the design’s five, with SDK $sdk ($mode) over $wire', (w
     expect(await say(client, 'Glob', { pattern: '*.nothing' })).not.toContain('Unknown tool');
   });
 
-  it('2. a switch from coding to minimal shrinks the list at once, and the calls with it', async () => {
+  it('2. switching from coding to minimal shrinks the list and the callable tools at once', async () => {
     const agent = newAgent();
     await assign(agent, 'coding');
     const client = await connect(way, agent);
@@ -126,7 +126,7 @@ describe.each(kinds)('the design’s five, with SDK $sdk ($mode) over $wire', (w
     expect(await names(client)).toEqual(coding);
   });
 
-  it('3. a call of a tool outside the profile says that there is none, as for a tool that there is not', async () => {
+  it('3. a call to a tool outside the profile fails like a call to an absent tool', async () => {
     const agent = newAgent();
     await assign(agent, 'coding');
     const client = await connect(way, agent);
@@ -136,7 +136,7 @@ describe.each(kinds)('the design’s five, with SDK $sdk ($mode) over $wire', (w
     expect(hidden).not.toMatch(/denied|permission|forbidden|profile|grant/i);
   });
 
-  it('4. an admin sees everything whatever the profile, and is recorded', async () => {
+  it('4. an admin sees everything with any profile, and is recorded', async () => {
     const admin = newAgent().replace('agent:', 'user:');
     await assign(admin, 'minimal');
     await runOk(place, 'grant', admin, '--admin');
@@ -156,8 +156,8 @@ describe.each(kinds)('the design’s five, with SDK $sdk ($mode) over $wire', (w
   });
 });
 
-describe('the design’s fifth: filtering thirty tools', () => {
-  it.each(fewKinds)('takes what is printed here: SDK $sdk over $wire', async (way) => {
+describe('the fifth scenario of the design: filtering thirty tools', () => {
+  it.each(fewKinds)('takes the time printed here: SDK $sdk over $wire', async (way) => {
     const agent = newAgent();
     await assign(agent, 'coding');
     for (const what of ['far_t0*', 'far_t10']) await runOk(place, 'grant', agent, what);
@@ -203,7 +203,7 @@ describe('the design’s fifth: filtering thirty tools', () => {
   }
 });
 
-describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $wire', (way) => {
+describe.each(fewKinds)('the five integrations of the design, with SDK $sdk over $wire', (way) => {
   it('1. two agents with different profiles see different tools', async () => {
     const [one, two] = [newAgent(), newAgent()];
     await Promise.all([assign(one, 'coding'), assign(two, 'minimal')]);
@@ -213,7 +213,7 @@ describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $w
     expect(await say(second, 'Edit')).toEqual(unknown('Edit'));
   });
 
-  it('2. a tool whose grant is revoked is gone from the list and cannot be called', async () => {
+  it('2. a tool whose grant is revoked disappears from the list and cannot be called', async () => {
     const agent = newAgent();
     await runOk(place, 'grant', agent, 'far_t01');
     const client = await connect(way, agent);
@@ -224,7 +224,7 @@ describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $w
     expect(await names(client)).toEqual(minimal);
   });
 
-  it('3. a write invalidates what was cached: list, write, list, each time', async () => {
+  it('3. a write invalidates caches: list, write, list, each time', async () => {
     const agent = newAgent();
     const client = await connect(way, agent);
     for (const name of farTools.slice(0, 3)) {
@@ -236,7 +236,7 @@ describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $w
     expect(await names(client)).toEqual(minimal);
   });
 
-  it('4. agents that are there at the same time never see each other’s tools', async () => {
+  it('4. concurrent agents never see each other’s tools', async () => {
     const some = await Promise.all(
       farTools.slice(0, 4).map(async (tool) => {
         const agent = newAgent();
@@ -261,7 +261,7 @@ describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $w
     );
   });
 
-  it('5. what a profile inherits, at any depth, is what its holder sees', async () => {
+  it('5. a principal sees what its profile inherits, at any depth', async () => {
     const deep = openAccessPlace(
       { builtins: ['*'], servers: { far: pagingServer({ names: far }) } },
       {
@@ -300,7 +300,7 @@ describe.each(fewKinds)('the design’s five integrations, with SDK $sdk over $w
 });
 
 describe.each(fewKinds)('a connected client, with SDK $sdk over $wire', (way) => {
-  it('hears that its list changed when another process grants or revokes, and nobody else does', async () => {
+  it('is notified that its list changed when another process grants or revokes, and no other client is', async () => {
     const [agent, other] = [newAgent(), newAgent()];
     const [client, bystander] = await Promise.all([connect(way, agent), connect(way, other)]);
     for (const each of [client, bystander]) {
@@ -331,7 +331,7 @@ describe.each(fewKinds)('a connected client, with SDK $sdk over $wire', (way) =>
     expect(changes(bystander)).toBe(0);
   });
 
-  it('loses a grant with its time, hears of it, and nobody had to write anything', async () => {
+  it('loses an expired grant and is notified, without any write', async () => {
     const agent = newAgent();
     const until = new Date(Date.now() + 10_000).toISOString();
     await runOk(place, 'grant', agent, 'far_t06', '--until', until);
@@ -356,7 +356,7 @@ describe.each(fewSdks)('a sub-agent, with SDK $sdk ($mode)', (kind) => {
     return client;
   };
 
-  it('has what it was given of what its parent has, and loses what the parent loses', async () => {
+  it('has what it was given of the tools of its parent, and loses what the parent loses', async () => {
     const parent = newAgent();
     await assign(parent, 'coding');
     const parentToken = await makeToken(place, '--as', parent);
@@ -397,7 +397,7 @@ describe.each(fewSdks)('a sub-agent, with SDK $sdk ($mode)', (kind) => {
     expect(await names(await over(parentToken.secret))).toContain('Write');
   });
 
-  it('is out with its parent, and ends no later', async () => {
+  it('loses access with its parent, and expires no later', async () => {
     const parent = await makeToken(place, '--as', newAgent(), '--expires', '2d');
     const child = await attenuateToken(place, '--from', parent.id, '--expires', '30d');
     const [of, from] = [await shown(child.id), await shown(parent.id)];
@@ -410,7 +410,7 @@ describe.each(fewSdks)('a sub-agent, with SDK $sdk ($mode)', (kind) => {
     expect(await shown(child.id)).toMatchObject({ state: 'parent_void' });
   });
 
-  it('keeps what was said about inheriting what is active', async () => {
+  it('keeps its setting for inheriting active tools', async () => {
     const parent = await makeToken(place, '--as', newAgent());
     const [plain, bare] = [
       await attenuateToken(place, '--from', parent.id),
@@ -428,7 +428,7 @@ describe.each(fewSdks)('a sub-agent, with SDK $sdk ($mode)', (kind) => {
 });
 
 describe.each(fewKinds)('roles, with SDK $sdk over $wire', (way) => {
-  it('are held by principals and have profiles and grants of their own', async () => {
+  it('are assigned to principals, and can have profiles and grants', async () => {
     const [agent, role] = [newAgent(), `role:r${randomBytes(4).toString('hex')}`];
     await assign(role, 'coding');
     await runOk(place, 'grant', role, 'far_t09');
@@ -443,14 +443,14 @@ describe.each(fewKinds)('roles, with SDK $sdk over $wire', (way) => {
   });
 });
 
-describe('what a gate is started with', () => {
+describe('the limits a gateway is started with', () => {
   const open = async (kind: SdkKind, args: readonly string[]): Promise<SdkClient> => {
     const client = await openSdkClient({ kind, wire: 'stdio', place, gate, args });
     onTestFinished(() => client.close());
     return client;
   };
 
-  it.each(fewSdks)('is a profile, a role, patterns, or all of them: SDK $sdk ($mode)', async (kind) => {
+  it.each(fewSdks)('are a profile, a role, patterns, or all of them: SDK $sdk ($mode)', async (kind) => {
     const agent = newAgent();
     await assign(agent, 'coding');
     for (const [args, expected] of [
@@ -471,7 +471,7 @@ describe('what a gate is started with', () => {
     }
   });
 
-  it('binds everybody who comes over HTTP, the operator too, and adds nothing to anybody', async () => {
+  it('apply to every caller over HTTP, including the operator, and grant nothing', async () => {
     const [bound, agent] = [await openHttpGate(place, '--profile', 'coding'), newAgent()];
     onTestFinished(() => bound.close());
     await runOk(place, 'grant', agent, 'far_t03');
@@ -524,7 +524,7 @@ describe('two zones on one database', () => {
     east.close();
   });
 
-  it.each(fewSdks)('know nothing of each other: SDK $sdk ($mode)', async (kind) => {
+  it.each(fewSdks)('are invisible to each other: SDK $sdk ($mode)', async (kind) => {
     const connectTo = async (at: Place, wire: Wire, who: string): Promise<SdkClient> => {
       const { secret } = await makeToken(at, '--as', who);
       const served = at === east ? eastGate : westGate;
@@ -550,7 +550,7 @@ describe('two zones on one database', () => {
     }
   });
 
-  it('neither share tokens, nor records, nor what is granted later', async () => {
+  it('share neither tokens, records nor later grants', async () => {
     const { secret, id } = await makeToken(east, '--as', 'agent:ann');
     const status = async (at: HttpGate) =>
       (await fetch(`${at.base}/api/tools`, { headers: { authorization: `Bearer ${secret}` } })).status;
@@ -595,9 +595,9 @@ async function recordsOf(principal: string, more = ''): Promise<readonly Recorde
   return (await operatorApi<{ readonly records: readonly Recorded[] }>(`/api/audit?${query}`)).records;
 }
 
-describe('the record', () => {
+describe('the audit log', () => {
   it.each(fewKinds)(
-    'has every refusal with its reason, request and trace: SDK $sdk over $wire',
+    'contains every refusal with its reason, request and trace: SDK $sdk over $wire',
     async (way) => {
       const agent = newAgent();
       await assign(agent, 'execution');
@@ -652,7 +652,7 @@ describe('the record', () => {
     },
   );
 
-  it('names the link of a chain, the ceiling of a token and what a gate does not offer', async () => {
+  it('names the link of a chain, the limit of a token, and tools that a gateway does not offer', async () => {
     const [parent, helper] = [newAgent(), newAgent()];
     const top = await makeToken(place, '--as', parent, '--profile', 'minimal');
     const child = await attenuateToken(place, '--from', top.id, '--as', helper, '--tools', 'R*,W*');

@@ -118,7 +118,7 @@ function ruled(tuples: readonly Words[], action: 'see' | 'call'): readonly strin
     .sort();
 }
 
-it(`in ${String(worlds)} random stores the list and the search are what may be seen, and what may be called answers`, async () => {
+it(`in ${String(worlds)} random stores, list and search match what may be seen, and calls match what may be called`, async () => {
   const random = createRandom();
   const sizes = new Set<number>();
   for (let world = 0; world < worlds; world += 1) {
@@ -139,7 +139,7 @@ it(`in ${String(worlds)} random stores the list and the search are what may be s
   expect(sizes.size).toBeGreaterThan(5);
 }, 3_600_000);
 
-it('control: rules that forget blocks, or roles, are told from the program within a hundred worlds', async () => {
+it('control: rules without blocks or roles are detected within a hundred stores', async () => {
   const random = createRandom(7);
   const wrong = { blocks: 0, roles: 0 };
   for (let world = 0; world < 100; world += 1) {

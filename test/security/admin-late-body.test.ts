@@ -24,7 +24,7 @@ async function sendLate(
   return answer.toString().split('\r\n')[0] ?? '';
 }
 
-it('[15.42] [15.50] judges an admin after the body has come; changes in parallel do not conflict', async () => {
+it('[15.42] [15.50] authorizes an admin after the body has arrived; concurrent changes do not conflict', async () => {
   const place = openAccessPlace({ builtins: ['*'] });
   await runOk(place, 'grant', 'user:eve', '--admin');
   const gate = await openHttpGate(place);

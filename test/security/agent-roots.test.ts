@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openPlace, type Place } from '../support/gate.js';
 import { runGate } from '../support/run-program.js';
 
-describe('a program called like an agent, in a workspace root beside the working directory', () => {
+describe('a program named like an agent, in a workspace root next to the working directory', () => {
   let place: Place;
   afterEach(() => place.close());
 
@@ -23,11 +23,11 @@ describe('a program called like an agent, in a workspace root beside the working
     return existsSync(mark);
   };
 
-  it('[15.36] is started by no command', async () => {
+  it('[15.36] is not started by any command', async () => {
     expect(await isStarted(['.', '../other'], 'other/bin')).toBe(false);
   });
 
-  it('[15.36] control: is started where the folder is no root', async () => {
+  it('[15.36] control: is started if the folder is not a root', async () => {
     expect(await isStarted(['.'], 'other/bin')).toBe(true);
   });
 });

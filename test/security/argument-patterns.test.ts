@@ -64,13 +64,13 @@ async function whileNativeWorks(ask: () => Promise<string>): Promise<string> {
 }
 
 describe('a pattern that backtracks in the schema of a workspace tool', () => {
-  it('[15.38] does not freeze the gateway where it meets a value', async () => {
+  it('[15.38] does not freeze the gateway when it matches a value', async () => {
     const said = await whileNativeWorks(() => agent.call('check_value', { word: hostile }));
     expect(said).toContain(`word must match ${pattern}`);
     expect(await agent.call('check_value', { word: 'a-b-c' })).toContain('accepted');
   });
 
-  it('[15.38] does not freeze it where it meets the name of a property', async () => {
+  it('[15.38] does not freeze it when it matches a property name', async () => {
     const said = await whileNativeWorks(() => agent.call('check_keys', { map: { [short]: 1 } }));
     expect(said).toContain('must be of type string');
     expect(await agent.call('check_keys', { map: { 'a-b': 1, '!': 'text' } })).toContain('accepted');

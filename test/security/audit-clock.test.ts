@@ -38,7 +38,7 @@ function ahead(place: Place, days: number): Place {
   return { ...place, env: { ...place.env, NODE_OPTIONS: `--import ${pathToFileURL(file).href}` } };
 }
 
-it('[15.45] a gateway whose clock runs 100 days ahead removes only what is old for the store', async () => {
+it('[15.45] a gateway whose clock is 100 days ahead removes only records that are old for the store', async () => {
   const url = await server.createDatabase();
   const store = await stores.openPostgresStore({ url });
   await store.appendAudit([...recordsOf(150, 1), ...recordsOf(5, 91)]);
@@ -67,7 +67,7 @@ it('[15.45] a gateway whose clock runs 100 days ahead removes only what is old f
   place.close();
 }, 180_000);
 
-it('[15.45] records of a gateway whose clock runs 100 days behind are kept as long as all others', async () => {
+it('[15.45] records of a gateway whose clock is 100 days behind are kept as long as all others', async () => {
   const url = await server.createDatabase();
   const store = await stores.openPostgresStore({ url });
   const place = openAccessPlace({ store: { kind: 'postgres', url } });
@@ -93,7 +93,7 @@ it('[15.45] records of a gateway whose clock runs 100 days behind are kept as lo
   place.close();
 }, 180_000);
 
-it('[15.45] nearly all records go only when the operator names the exact date', async () => {
+it('[15.45] nearly all records are removed only if the operator gives an exact date', async () => {
   const url = await server.createDatabase();
   const store = await stores.openPostgresStore({ url });
   await store.appendAudit(recordsOf(150, 95));

@@ -74,7 +74,7 @@ function tell(who: string, { calls, cancels, met, milliseconds, violations }: Ca
   for (const violation of violations.slice(0, 10)) console.log(violation);
 }
 
-describe('cancelling at random points in front of three upstreams', () => {
+describe('cancelling at random points with three servers', () => {
   const ways: readonly (readonly [string, () => Promise<CancellingCaller>])[] = [
     ['a legacy client over stdio', () => openStdioCaller(spawnStdioGate(place), 'legacy')],
     ['a modern client over stdio', () => openStdioCaller(spawnStdioGate(place), 'modern')],
@@ -83,7 +83,7 @@ describe('cancelling at random points in front of three upstreams', () => {
   ];
 
   it.each(ways)(
-    'reaches the right upstream with the right id, and nothing comes late: %s',
+    'reaches the right server with the right id, and nothing arrives late: %s',
     async (who, open) => {
       const caller = await open();
       const report = await runCancellations(caller, upstreams, calls, random);
@@ -99,7 +99,7 @@ describe('cancelling at random points in front of three upstreams', () => {
     },
   );
 
-  it('does not overtake its call on the way to a busy server over HTTP', async () => {
+  it('does not overtake its call to a busy server over HTTP', async () => {
     const caller = await openStdioCaller(spawnStdioGate(place), 'legacy');
     await caller.ask('far_ledger', { isLast: true });
     const rounds = count(300);
@@ -129,8 +129,8 @@ describe('cancelling at random points in front of three upstreams', () => {
   });
 });
 
-describe('what does not cancel', () => {
-  it('an id of another kind: "5" is not 5', async () => {
+describe('a call is not cancelled by', () => {
+  it('an id of another type: "5" is not 5', async () => {
     const client = openHttpClient(gate.base);
     const headers = await openLegacySession(client);
     const params = { name: 'old_hold', arguments: { mark: 'kind', ms: 150 } };
@@ -147,7 +147,7 @@ describe('what does not cancel', () => {
     client.close();
   });
 
-  it('the same id of another session', async () => {
+  it('the same id in another session', async () => {
     const client = openHttpClient(gate.base);
     const [mine, theirs] = [await openLegacySession(client), await openLegacySession(client)];
     const params = { name: 'far_hold', arguments: { mark: 'mine', ms: 150 } };

@@ -103,7 +103,7 @@ async function expectDefaults(): Promise<void> {
   expect((await offered([])).tools).toContain('Bash');
 }
 
-describe('a new tidegate.yaml that nobody trusted', () => {
+describe('a new, untrusted tidegate.yaml', () => {
   const own = (): string => at('home/.config/tidegate/tidegate.yaml');
 
   it("[15.3] does not replace the operator's own file", async () => {
@@ -120,7 +120,7 @@ describe('a new tidegate.yaml that nobody trusted', () => {
     expect((await offered(asAna)).tools).toContain('Bash');
   });
 
-  it('[15.3] does not replace the file of a folder above, or one with the other ending', async () => {
+  it('[15.3] does not replace the file of a parent folder, or one with the other extension', async () => {
     await trusted(at('workspace/tidegate.yml'), strict);
     write(project('tidegate.yaml'), wide);
     await expectStrict('config.passed_over');
@@ -128,7 +128,7 @@ describe('a new tidegate.yaml that nobody trusted', () => {
     await expectStrict('config.passed_over');
   });
 
-  it('[15.3] leaves blocks, grants and the store as they are', async () => {
+  it('[15.3] does not change blocks, grants or the store', async () => {
     await trusted(own(), { builtins: ['Read'], store: { file: at('home/rights.db') } });
     await run(['revoke', 'agent:ana', 'Read', '--block']);
     write(project('tidegate.yaml'), wide);
@@ -136,7 +136,7 @@ describe('a new tidegate.yaml that nobody trusted', () => {
     expect((await offered(['--as', 'agent:bob'])).tools).toEqual(['Read']);
   });
 
-  it('[15.3] does not choose another trusted file by a link', async () => {
+  it('[15.3] cannot select another trusted file through a link', async () => {
     await trusted(at('elsewhere/tidegate.yaml'), wide);
     await trusted(own(), strict);
     symlinkSync(at('elsewhere/tidegate.yaml'), project('tidegate.yaml'));
@@ -178,7 +178,7 @@ describe('a trusted tidegate.yaml', () => {
     git('stash', '-u', '-q');
   }
 
-  it.each(ways)('[15.3] holds on for rights and defences when it %s', async (_way, sign, attack) => {
+  it.each(ways)('[15.3] still determines rights and protections when it %s', async (_way, sign, attack) => {
     await trusted(file(), strict);
     expect((await offered(asAna)).tools).toEqual([]);
     attack();
@@ -189,7 +189,7 @@ describe('a trusted tidegate.yaml', () => {
     await expectDefaults();
   });
 
-  it('[15.3] does not give way to a wider one above when it is removed', async () => {
+  it('[15.3] is not replaced by a less restrictive one above when it is removed', async () => {
     await trusted(at('workspace/tidegate.yaml'), wide);
     await trusted(file(), strict);
     rmSync(file());
@@ -210,7 +210,7 @@ describe('a trusted tidegate.yaml', () => {
     expect(readFileSync(project('tidegate.yaml'), 'utf8')).not.toBe('');
   });
 
-  it('[15.3] starts nothing when what was trusted is not known any more', async () => {
+  it('[15.3] starts nothing if its trusted content is no longer known', async () => {
     await trusted(file(), strict);
     rmSync(at('home/state/trusted'), { recursive: true });
     write(file(), wide);
@@ -222,7 +222,7 @@ describe('a trusted tidegate.yaml', () => {
     expect((await offered([])).tools).toEqual(['Glob', 'Read']);
   });
 
-  it('[15.3] starts no server of the changed file, and none of the one before', async () => {
+  it('[15.3] starts no server, neither of the changed file nor of the previous version', async () => {
     const mark = (name: string): object => ({ command: 'sh', args: ['-c', `touch ${at(name)}`] });
     await trusted(file(), { ...strict, servers: { old: mark('old') } });
     write(file(), { ...wide, servers: { new: mark('new') } });

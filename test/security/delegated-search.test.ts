@@ -58,14 +58,14 @@ async function searchOfChild(...limits: readonly string[]): Promise<string> {
   return search(await clientOf(child.secret), 'paint a wall');
 }
 
-describe('[15.16] a search with a token that was made from another', () => {
+describe('[15.16] a search with a derived token', () => {
   it('names no active tool of the parent that is hidden from it', async () => {
     const found = await searchOfChild('--tools', '*,!secret_*');
     expect(found).toContain('open_paint');
     expect(found).not.toContain('secret');
   });
 
-  it('control: a session is told which of its own tools are gone', async () => {
+  it('control: a session learns which of its own tools are gone', async () => {
     const { secret: token } = await makeToken(place, '--as', 'agent:alice');
     const alice = await clientOf(token);
     await search(alice, 'launch the rocket');

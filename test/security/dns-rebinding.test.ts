@@ -206,7 +206,7 @@ describe('a page under a foreign name', () => {
     console.log(`dns rebinding: n=${String(pairs.length)} pairs × ${String(routes.length)} routes`);
   });
 
-  it('is told from our own names, which are served', async () => {
+  it('control: our own names are served', async () => {
     for (const host of ourHosts(port)) {
       for (const origin of ourOrigins(port)) {
         const { status, text } = await ask(port, 'POST /mcp', { host, origin }, hello);

@@ -39,7 +39,7 @@ interface Ended {
   readonly files: readonly string[];
 }
 
-describe.skipIf(!hasProc)('the end of a gate with five servers (no /proc: not looked at)', () => {
+describe.skipIf(!hasProc)('the exit of a gateway with five servers (skipped: no /proc)', () => {
   const places: ExitPlace[] = [];
   beforeAll(() => {
     while (places.length < lanes) places.push(openExitPlace());
@@ -73,7 +73,7 @@ describe.skipIf(!hasProc)('the end of a gate with five servers (no /proc: not lo
     expect(whole).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
   });
 
-  it('control: without the reaper they live on, until the next gate sweeps', async () => {
+  it('control: without the reaper they survive until the next gateway starts', async () => {
     const place = firstOf(places);
     const gate = openBusyGate(place, 'mcp');
     expect(await gate.busy, gate.stderr()).toBe(true);

@@ -37,7 +37,7 @@ async function read(secret: string, given: object): Promise<{ readonly text: str
   return { text, at: performance.now() };
 }
 
-describe('[15.10] files that one principal reads', () => {
+describe('[15.10] file reads of one principal', () => {
   it('take turns with those of others', { timeout: limitMs }, async () => {
     const [alice, bob] = [await secretOf('agent:alice'), await secretOf('agent:bob')];
     const flood = Array.from({ length: reads }, () =>

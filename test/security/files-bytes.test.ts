@@ -83,7 +83,7 @@ function makeCase(): Case {
   };
 }
 
-it('an edit changes its own place and nothing else, in every form of text', async () => {
+it('an edit changes only the match, in every kind of text', async () => {
   const path = join(place.root, 'text.txt');
   const wrong: string[] = [];
   for (let round = 0; round < edits; round += 1) {

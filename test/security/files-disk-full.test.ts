@@ -28,7 +28,7 @@ function mountSmall(folder: string): boolean {
   return spawnSync('sh', ['-c', 'mount -t tmpfs -o size=1m tmpfs "$1"', 'sh', folder]).status === 0;
 }
 
-describe('on a disk that is full', () => {
+describe('on a full disk', () => {
   let small: string;
   let isMounted = false;
 
@@ -40,7 +40,7 @@ describe('on a disk that is full', () => {
     if (isMounted) expect(spawnSync('sh', ['-c', 'umount "$1"', 'sh', small]).status).toBe(0);
   });
 
-  it('the old content stays, no draft is left, and it works again when there is room', async (context) => {
+  it('the old content stays, no draft is left, and writes work again when there is space', async (context) => {
     if (!isMounted) return context.skip('this user may not mount a file system');
     const service = openFiles({ roots: [small], stateDir: place.stateDir });
     const files = await service.serve(sessionOf('small'));
@@ -68,7 +68,7 @@ describe('on a disk that is full', () => {
   });
 });
 
-it('where the system allows no larger files, the old content stays and no draft is left', async () => {
+it('above the maximum file size, the old content stays and no draft is left', async () => {
   const { root, stateDir } = place;
   const path = join(root, 'limited.txt');
   const small = 'o'.repeat(20 * kilobyte);

@@ -67,9 +67,9 @@ const every = (file_path: string): readonly DriverCall[] => [
   { tool: 'Write', input: { file_path, content: 'x' } },
 ];
 
-describe.skipIf(!hasProc)('a hostile file (no /proc: memory cannot be measured)', () => {
+describe.skipIf(!hasProc)('a hostile file (skipped: no /proc to measure memory)', () => {
   it.each(['zeros.bin', 'holes.txt', 'one-line.txt', 'wide.txt', 'binary', 'pipe', 'zero-link'])(
-    'is answered in bounded memory: %s',
+    'is handled in bounded memory: %s',
     async (name) => {
       const calls = every(name);
       const reports = await drive(calls);
@@ -99,14 +99,14 @@ describe.skipIf(!hasProc)('a hostile file (no /proc: memory cannot be measured)'
     });
   });
 
-  it('control: who reads whole files needs the memory for it', async () => {
+  it('control: reading whole files needs that much memory', async () => {
     sparse('whole', '', '', 400 * megabyte);
     const [report] = await drive([{ tool: 'read whole', input: { file_path: 'whole' } }]);
     expect((report?.peakBytes ?? 0) - (report?.beforeBytes ?? 0)).toBeGreaterThan(bound);
   });
 });
 
-it('a pipe, a socket and a device are refused at once, by name of their kind', async () => {
+it('a pipe, a socket and a device are refused at once, with their type', async () => {
   const server = createServer().listen(join(place.root, 'socket'));
   const kinds = [
     ['pipe', 'a named pipe'],

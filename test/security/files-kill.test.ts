@@ -61,7 +61,7 @@ async function killWriters(job: 'write' | 'write carelessly', kills: number): Pr
   return score;
 }
 
-it('a writer that is killed leaves the old content or the new, and no draft after the next start', async () => {
+it('a killed writer leaves the old or the new content, and no draft after the next start', async () => {
   const kills = count(1000);
   const score = await killWriters('write', kills);
   console.log(`kill -9: n=${kills}, ${JSON.stringify(score)}, seed ${random.seed}`);
@@ -71,7 +71,7 @@ it('a writer that is killed leaves the old content or the new, and no draft afte
   expect(score.drafts).toBeGreaterThan(0);
 });
 
-it('control: a writer that writes in place leaves torn or empty files', async () => {
+it('control: writing in place leaves torn or empty files', async () => {
   const kills = Math.max(40, count(100));
   const score = await killWriters('write carelessly', kills);
   console.log(`control: n=${kills}, ${JSON.stringify(score)}`);

@@ -48,7 +48,7 @@ async function attempt(tool: FileTool, file_path: string): Promise<Answered> {
 }
 
 describe.each(linkLayouts)('a link $name', (layout) => {
-  it.each(fileTools)('does not lead %s out', async (tool) => {
+  it.each(fileTools)('does not let %s escape', async (tool) => {
     const path = layOut(layout);
     const answer = await attempt(tool, path);
     expect(outsideNow()).toBe(before);
@@ -62,11 +62,11 @@ describe.each(linkLayouts)('a link $name', (layout) => {
   });
 });
 
-it('there are forty layouts or more', () => {
+it('there are at least forty layouts', () => {
   expect(linkLayouts.length).toBeGreaterThanOrEqual(40);
 });
 
-it('control: a check of the letters of a path is led out by most of them', async () => {
+it('control: a check of the path text alone misses most of them', async () => {
   const outwards = linkLayouts.filter(({ leads }) => leads === 'outside');
   const escaped = outwards.filter((layout) => {
     const path = resolve(place.root, layOut(layout));
@@ -82,7 +82,7 @@ it('control: a check of the letters of a path is led out by most of them', async
   expect(escaped.length).toBeGreaterThan(outwards.length / 2);
 });
 
-it('control: this suite sees what a careless write does', () => {
+it('control: this suite detects a careless write', () => {
   symlinkSync(place.outside, join(place.root, 'careless'));
   writeFileSync(join(place.root, 'careless', 'secret'), 'changed');
   expect(outsideNow()).not.toBe(before);

@@ -30,7 +30,7 @@ function spellings(path: string): readonly string[] {
 }
 
 describe.each(places)('%s', (path) => {
-  it('is never written, by whatever name, but may be read', async () => {
+  it('is never written, under any name, but can be read', async () => {
     expect(isProtected(place.root, join(place.root, path))).toBe(true);
     expect(await place.call('Read', { file_path: path })).toHaveProperty('text');
     const refused = { code: 'refused', reason: 'protected_path' };
@@ -48,13 +48,13 @@ describe.each(places)('%s', (path) => {
   });
 });
 
-it('a hard link to a protected file is written as a file of its own', async () => {
+it('a hard link to a protected file is replaced by a separate file', async () => {
   linkSync(join(place.root, '.git/config'), join(place.root, 'innocent'));
   await place.call('Edit', { file_path: 'innocent', old_string: content, new_string: 'x' });
   expect(readFileSync(join(place.root, '.git/config'), 'utf8')).toBe(content);
 });
 
-it('control: without the table they would be files like any other', async () => {
+it('control: without the table they would be ordinary files', async () => {
   expect(await place.call('Write', { file_path: 'tidegate.yaml.txt', content: 'x' })).toHaveProperty('text');
   expect(
     await place.call('Write', { file_path: 'packages/claude/settings.json', content: 'x' }),

@@ -83,11 +83,11 @@ async function raceAgainst(attempt: (round: number) => Promise<Answered>): Promi
   return score;
 }
 
-it('on Linux files are reached through handles, and nowhere is that a matter of luck', () => {
+it('on Linux files are opened through handles, so the result never depends on timing', () => {
   expect(defenceOf().name).toBe(process.platform === 'linux' ? 'handles' : 'checks');
 });
 
-describe('with somebody who exchanges folders and files for links all the time', () => {
+describe('while another process keeps replacing folders and files with links', () => {
   const attempts: Readonly<Record<FileTool, (round: number) => Promise<Answered>>> = {
     Read: (round) => place.call('Read', { file_path: existing[round % 3] ?? '' }),
     Write: (round) => {
@@ -102,7 +102,7 @@ describe('with somebody who exchanges folders and files for links all the time',
     },
   };
 
-  it.each(['Read', 'Write', 'Edit'] as const)('%s never gets out', async (tool) => {
+  it.each(['Read', 'Write', 'Edit'] as const)('%s never escapes', async (tool) => {
     const score = await raceAgainst(attempts[tool]);
     const now = snapshot(place.outside);
     console.log(
@@ -113,7 +113,7 @@ describe('with somebody who exchanges folders and files for links all the time',
     expect(score.worked).toBeGreaterThan(0);
   });
 
-  it('control: who looks first and opens then does get out, reading', () => {
+  it('control: checking before opening escapes when reading', () => {
     const escapes = untilEscape(() => {
       const path = join(place.root, 'swap/file');
       if (!realpathSync.native(path).startsWith(`${place.root}/`)) return false;
@@ -122,7 +122,7 @@ describe('with somebody who exchanges folders and files for links all the time',
     expect(escapes).toBeGreaterThan(0);
   });
 
-  it('control: who looks first and opens then does get out, writing', () => {
+  it('control: checking before opening escapes when writing', () => {
     const escapes = untilEscape((round) => {
       const path = join(place.root, 'swap', `careless-${round}`);
       if (!realpathSync.native(dirname(path)).startsWith(`${place.root}/`)) return false;

@@ -52,7 +52,7 @@ describe.each(sets)('paths $name', ({ name, list, reason }) => {
   afterAll(() => place.close());
 
   it.skipIf(list === undefined).each(fileTools)(
-    `never lead %s out of the workspace ${reason}`,
+    `never let %s leave the workspace ${reason}`,
     async (tool) => {
       const paths = asGiven(share(list ?? []), place);
       let escapes = 0;
@@ -74,7 +74,7 @@ describe.each(sets)('paths $name', ({ name, list, reason }) => {
   );
 });
 
-it('control: a reader that only joins paths is led out', async () => {
+it('control: a reader that only joins paths leaves it', async () => {
   const place = await openFilePlace();
   let escapes = 0;
   for (const path of makeTraversals()) {

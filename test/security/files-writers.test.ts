@@ -32,7 +32,7 @@ async function countWith(order: (path: string) => DriverOrder): Promise<readonly
   );
 }
 
-it('eight writers in four processes lose no update, and every loser is told', async () => {
+it('eight writers in four processes lose no update, and each refused one gets an error', async () => {
   writeFileSync(join(place.root, 'number.txt'), '0\n');
   const { root, stateDir } = place;
   const times = Math.ceil(edits / processes / sessions);
@@ -49,7 +49,7 @@ it('eight writers in four processes lose no update, and every loser is told', as
   expect(readdirSync(join(stateDir, 'locks'))).toEqual([]);
 });
 
-it('control: who does not look whether the file is still the same loses updates', async () => {
+it('control: without checking for changes, updates are lost', async () => {
   writeFileSync(join(place.root, 'number.txt'), '0\n');
   const { root, stateDir } = place;
   const times = 2_000;

@@ -16,7 +16,7 @@ function bomb(): object {
 const tool = (name: string, inputSchema: object): string => JSON.stringify({ name, inputSchema });
 const done = { result: '{"content":[{"type":"text","text":"done"}]}' };
 
-describe('an upstream with a schema that takes for ever to check', () => {
+describe('a server with a schema that takes forever to check', () => {
   let up: ScriptedUpstream;
   let place: Place;
   let gate: HttpGate;
@@ -46,7 +46,7 @@ describe('an upstream with a schema that takes for ever to check', () => {
   const call = async (name: string, given: string): Promise<string> =>
     (await client.request('tools/call', `"name":"up_${name}","arguments":${given}`)).text;
 
-  it('[15.9] does not stop the gateway: its call reaches the server, others are answered', async () => {
+  it('[15.9] does not block the gateway: its call reaches the server, and others are answered', async () => {
     expect(tool('bomb', bomb()).length).toBeLessThan(4096);
     const [answer, health] = await Promise.all([call('bomb', '{}'), fetch(`${gate.base}/healthz`)]);
     expect(answer).toContain('"text":"done"');
@@ -59,7 +59,7 @@ describe('an upstream with a schema that takes for ever to check', () => {
     );
   });
 
-  it('[15.9] still checks a sound schema, and refuses what does not fit (control)', async () => {
+  it('[15.9] control: a normal schema is still checked', async () => {
     expect(await call('sound', '{}')).toContain('a is missing');
     expect(await call('sound', '{"a":1}')).toContain('"text":"done"');
   });

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('frames over HTTP', () => {
-  it('answers damaged messages as JSON-RPC demands, and the next request each time', async () => {
+  it('answers damaged messages as JSON-RPC requires, and the next request each time', async () => {
     const frames = Array.from({ length: count(10_000) }, (_, at) => {
       const real = realMessages('echo', nextId);
       const base = real[at % real.length];
@@ -63,24 +63,21 @@ describe('frames over HTTP', () => {
     },
   );
 
-  it.skipIf(naughty.found === undefined)(
-    `gives naughty strings back unharmed ${naughty.reason}`,
-    async () => {
-      await each(naughty.found ?? [], async (words) => {
-        const id = JSON.stringify(`${words}${String(nextId())}`);
-        const call = requestLine(id, 'tools/call', { name: 'echo', arguments: { mark: 'm', text: words } });
-        const { messages } = await client.send('/mcp', call, { headers: session });
-        expect(messages.map(textOfResult)).toEqual([`m:${words}`]);
-        expect(messages[0]?.id).toBe(JSON.parse(id));
-        const unknown = requestLine(id, words === 'ping' ? 'x' : words, { name: words });
-        const { messages: refused } = await client.send('/mcp', unknown, { headers: session });
-        expect(refused.map(({ error }) => error?.code)).toEqual([-32601]);
-      });
-      console.log(`naughty strings over HTTP: n=${String((naughty.found ?? []).length)}`);
-    },
-  );
+  it.skipIf(naughty.found === undefined)(`returns naughty strings unchanged ${naughty.reason}`, async () => {
+    await each(naughty.found ?? [], async (words) => {
+      const id = JSON.stringify(`${words}${String(nextId())}`);
+      const call = requestLine(id, 'tools/call', { name: 'echo', arguments: { mark: 'm', text: words } });
+      const { messages } = await client.send('/mcp', call, { headers: session });
+      expect(messages.map(textOfResult)).toEqual([`m:${words}`]);
+      expect(messages[0]?.id).toBe(JSON.parse(id));
+      const unknown = requestLine(id, words === 'ping' ? 'x' : words, { name: words });
+      const { messages: refused } = await client.send('/mcp', unknown, { headers: session });
+      expect(refused.map(({ error }) => error?.code)).toEqual([-32601]);
+    });
+    console.log(`naughty strings over HTTP: n=${String((naughty.found ?? []).length)}`);
+  });
 
-  it('lives on wherever a request is cut off, and reads one in two pieces', async () => {
+  it('survives a request cut off anywhere, and reads one in two pieces', async () => {
     const body = requestLine('"日本👩‍👧"', 'ping');
     const head = Object.entries({ ...session, host: new URL(gate.base).host, connection: 'close' });
     const lines = head.map(([name, value]) => `${name}: ${value}`).join('\r\n');
@@ -96,7 +93,7 @@ describe('frames over HTTP', () => {
     console.log(`cuts over HTTP: n=${String(cuts.length)}`);
   });
 
-  it.each(['9007199254740993', '-1', '0', '""', '"\\u0061\\n"'])('gives back the id %s', async (id) => {
+  it.each(['9007199254740993', '-1', '0', '""', '"\\u0061\\n"'])('returns the id %s', async (id) => {
     const { text } = await client.send('/mcp', requestLine(id, 'ping'), { headers: session });
     expect(text).toContain(`"id":${id},"result":{}`);
   });
@@ -118,7 +115,7 @@ describe('frames over HTTP', () => {
     expect((await send()).messages.map(textOfResult)).toEqual(['m:slow']);
   });
 
-  it('refuses bodies nested 100,000 deep', async () => {
+  it('refuses bodies nested 100,000 levels deep', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     await expectOwed(Buffer.from(deep), session, 'deep');
     await expectOwed(

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('frames over stdio', () => {
-  it('answers damaged messages as JSON-RPC demands, and the next request each time', async () => {
+  it('answers damaged messages as JSON-RPC requires, and the next request each time', async () => {
     const frames = Array.from({ length: count(10_000) }, (_, at) => {
       const real = realMessages('echo', nextId);
       return mutate(Buffer.from(real[at % real.length]?.text ?? ''), random);
@@ -60,26 +60,23 @@ describe('frames over stdio', () => {
     },
   );
 
-  it.skipIf(naughty.found === undefined)(
-    `gives naughty strings back unharmed ${naughty.reason}`,
-    async () => {
-      for (const words of naughty.found ?? []) {
-        const { message } = await client.request('tools/call', {
-          name: 'echo',
-          arguments: { mark: 'm', text: words },
-        });
-        expect(textOfResult(message)).toBe(`m:${words}`);
-        const id = JSON.stringify(`${words}${String(nextId())}`);
-        expect((await client.ask(id, `${requestLine(id, 'ping')}\n`)).message.result).toEqual({});
-        const unknown = await client.request(words === 'ping' ? 'x' : words, { name: words });
-        expect(unknown.message.error?.code).toBe(-32601);
-      }
-      console.log(`naughty strings over stdio: n=${String((naughty.found ?? []).length)}`);
-      expect(client.unclaimed.filter(({ message }) => message.method === undefined)).toEqual([]);
-    },
-  );
+  it.skipIf(naughty.found === undefined)(`returns naughty strings unchanged ${naughty.reason}`, async () => {
+    for (const words of naughty.found ?? []) {
+      const { message } = await client.request('tools/call', {
+        name: 'echo',
+        arguments: { mark: 'm', text: words },
+      });
+      expect(textOfResult(message)).toBe(`m:${words}`);
+      const id = JSON.stringify(`${words}${String(nextId())}`);
+      expect((await client.ask(id, `${requestLine(id, 'ping')}\n`)).message.result).toEqual({});
+      const unknown = await client.request(words === 'ping' ? 'x' : words, { name: words });
+      expect(unknown.message.error?.code).toBe(-32601);
+    }
+    console.log(`naughty strings over stdio: n=${String((naughty.found ?? []).length)}`);
+    expect(client.unclaimed.filter(({ message }) => message.method === undefined)).toEqual([]);
+  });
 
-  it('answers the same wherever a stream is cut in two', async () => {
+  it('gives the same answers wherever a stream is split', async () => {
     const stream = Buffer.from(
       [
         requestLine('"ä👩‍👧"', 'tools/call', { name: 'echo', arguments: { mark: '日本', text: '𝄞 naïve' } }),
@@ -98,7 +95,7 @@ describe('frames over stdio', () => {
     console.log(`cuts over stdio: n=${String(stream.length)}`);
   });
 
-  it('ends well wherever the stream ends', async () => {
+  it('exits cleanly wherever the stream ends', async () => {
     const stream = Buffer.from(`${requestLine('1', 'ping')}\n{"jsonrpc":"2.0","id":2,"method":"日本"}\n`);
     const cuts = Array.from({ length: count(stream.length) }, () => random.below(stream.length + 1));
     for (const at of cuts) {
@@ -119,7 +116,7 @@ describe('frames over stdio', () => {
     ['a string with escapes', '"\\u0061\\n\\ud83d\\ude00\\ud800"'],
     ['a string that looks like a number', '"1"'],
     ['a very long string', JSON.stringify('x'.repeat(100_000))],
-  ])('gives back an id that is %s as it was written', async (_kind, id) => {
+  ])('returns an id that is %s as written', async (_kind, id) => {
     const call = { name: 'echo', arguments: { mark: 'id', text: 'ok' } };
     const [ping, answer] = await Promise.all([
       client.ask(id, `${requestLine(id, 'ping')}\n`),
@@ -136,7 +133,7 @@ describe('frames over stdio', () => {
     expect(message.error?.code).toBe(-32600);
   });
 
-  it('refuses an id that is in flight, and lets it be used again afterwards', async () => {
+  it('refuses an id in flight, and accepts it again afterwards', async () => {
     const slow = { name: 'echo', arguments: { mark: 'first', text: 'slow', ms: 300 } };
     const line = `${requestLine('4242', 'tools/call', slow)}\n`;
     const first = await client.ask('4242', `${line}${line}`);
@@ -147,7 +144,7 @@ describe('frames over stdio', () => {
     expect(textOfResult(again.message)).toBe('first:slow');
   });
 
-  it('refuses messages nested 100,000 deep, and a million', async () => {
+  it('refuses messages nested 100,000 and a million levels deep', async () => {
     for (const depth of [1001, 100_000, 1_000_000]) {
       const deep = '['.repeat(depth) + ']'.repeat(depth);
       await expectOwed(client, Buffer.from(deep), `depth ${String(depth)}`, -32700);
@@ -159,7 +156,7 @@ describe('frames over stdio', () => {
     }
   });
 
-  it('never said anything that is not JSON, and never more than was owed', () => {
+  it('printed only JSON, and exactly one answer per request', () => {
     expect(client.broken).toEqual([]);
     expect(client.unclaimed.filter(({ message }) => message.method === undefined)).toEqual([]);
     expect(client.isOver).toBe(false);
@@ -167,7 +164,7 @@ describe('frames over stdio', () => {
 });
 
 describe('control: the bare SDK over stdio', () => {
-  it('leaves damaged messages without an answer', async () => {
+  it('leaves damaged messages unanswered', async () => {
     const control = openLineClient(sdkServer());
     await control.initialize();
     await expect(expectOwed(control, Buffer.from('not json'), undefined, -32700, 1000)).rejects.toThrow();

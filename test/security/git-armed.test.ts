@@ -90,7 +90,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after a sandboxed
     place.close();
   });
 
-  it.each(Object.entries(attacks))('and runs nothing of a linked repository: %s', async (_name, script) => {
+  it.each(Object.entries(attacks))('and runs nothing from a linked repository: %s', async (_name, script) => {
     await open();
     const { undone_configurations: told } = await bash(script);
     git('status');
@@ -106,7 +106,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after a sandboxed
     expect(isHit()).toBe(true);
   });
 
-  it('and finds linked repositories with everyday settings where they were', async () => {
+  it('and finds linked repositories with everyday settings unchanged', async () => {
     await open();
     const settings = [
       'user.name "A B"',
@@ -141,7 +141,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after a sandboxed
     expect(isHit()).toBe(true);
   });
 
-  it('and finds the .git of a repository that an earlier command made, without its orders', async () => {
+  it('and finds the .git of a repository that an earlier command created, without its commands', async () => {
     await open();
     await bash('make sub');
     const { undone_configurations: told } = await bash(`link sub sub; printf '%s' "$evil" > sub/.git/config`);

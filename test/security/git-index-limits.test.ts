@@ -43,7 +43,7 @@ index(2, [entry(name.encode(), 8, True) for name in names])`,
   ],
 };
 
-describe.skipIf(!hasBubblewrap)('[15.34] a crafted index of git', () => {
+describe.skipIf(!hasBubblewrap)('[15.34] a crafted git index', () => {
   let place: Place;
   let gate: HttpGate;
   let client: HttpClient;
@@ -100,7 +100,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] a crafted index of git', () => {
   };
 
   it.each(Object.entries(indexes))(
-    'that a sandboxed command writes is moved aside, and holds nobody up: %s',
+    'that a sandboxed command writes is moved aside, and blocks no caller: %s',
     async (_name, [body, bytes]) => {
       const { text, slowest } = await during(call('Bash', { command: script(body) }));
       expect(text).toContain('undone_configurations');
@@ -114,7 +114,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] a crafted index of git', () => {
   );
 
   it.each(Object.entries(indexes))(
-    'that was there before holds nobody up: %s',
+    'that existed before blocks no caller: %s',
     async (_name, [body, bytes]) => {
       execFileSync('/bin/sh', ['-c', script(body)], { cwd: root, env: place.env });
       await othersGoOn();

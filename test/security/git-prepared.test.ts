@@ -173,17 +173,21 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
   const isHit = (): boolean => existsSync(join(root, 'canary'));
   afterEach(() => place.close());
 
-  it.each(Object.entries(attacks))('and runs nothing of %s', { timeout: limitMs }, async (_name, attack) => {
-    open();
-    if (attack.operator !== undefined) shell(attack.operator);
-    const results: Readonly<Record<string, unknown>>[] = [];
-    for (const script of attack.sessions) results.push(await bash(script));
-    if (existsSync(join(root, attack.cwd ?? ''))) status(attack.cwd);
-    expect(isHit()).toBe(false);
-    // Either the sandbox kept it from being written, and the command says so, or it was undone.
-    const isTold = results.some((one) => 'undone_configurations' in one || one['exit_code'] !== 0);
-    expect(isTold).toBe(true);
-  });
+  it.each(Object.entries(attacks))(
+    'and runs nothing from %s',
+    { timeout: limitMs },
+    async (_name, attack) => {
+      open();
+      if (attack.operator !== undefined) shell(attack.operator);
+      const results: Readonly<Record<string, unknown>>[] = [];
+      for (const script of attack.sessions) results.push(await bash(script));
+      if (existsSync(join(root, attack.cwd ?? ''))) status(attack.cwd);
+      expect(isHit()).toBe(false);
+      // Either the sandbox kept it from being written, and the command says so, or it was undone.
+      const isTold = results.some((one) => 'undone_configurations' in one || one['exit_code'] !== 0);
+      expect(isTold).toBe(true);
+    },
+  );
 
   it.each(Object.entries(attacks))('control: git runs %s', { timeout: limitMs }, (_name, attack) => {
     open();
@@ -192,7 +196,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(isHit()).toBe(true);
   });
 
-  it('and runs nothing of a command that its time limit ended', { timeout: limitMs }, async () => {
+  it('and runs nothing from a command that timed out', { timeout: limitMs }, async () => {
     open();
     const result = await bash('make sub && evil sub/.git/config && sleep 60', { timeout: 3000 });
     expect(result).toMatchObject({ timed_out: true });
@@ -200,7 +204,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(existsSync(join(root, 'sub', '.git'))).toBe(false);
   });
 
-  it('and runs nothing of a background command that goes on', { timeout: limitMs }, async () => {
+  it('and runs nothing from a background command that is still running', { timeout: limitMs }, async () => {
     open();
     const client = await openStdioAgent(place);
     const command = `${prelude}make sub && evil sub/.git/config; touch ready; sleep 100`;
@@ -219,7 +223,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(existsSync(join(root, 'sub', '.git.undone-1'))).toBe(true);
   });
 
-  it('and runs nothing of a command whose gateway was killed, after the next start', {
+  it('and runs nothing from a command whose gateway was killed, after the next start', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -262,7 +266,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
   const orders = [Object.keys(parts), Object.keys(parts).reverse()];
 
   it.each(orders)(
-    'and runs nothing that file tools wrote one by one: %s first',
+    'and runs nothing that file tools wrote step by step: %s first',
     {
       timeout: limitMs,
     },
@@ -289,7 +293,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     },
   );
 
-  it('and finds everyday repositories where they were', { timeout: limitMs }, async () => {
+  it('and finds everyday repositories unchanged', { timeout: limitMs }, async () => {
     open();
     const first = await bash(
       'git init -q new && make sub && git clone -q sub copy && git clone -q --bare sub bare.git && git clone -q --mirror sub mirror.git && git worktree add -q wt',
@@ -303,7 +307,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(existsSync(join(root, 'wt2/.git'))).toBe(true);
   });
 
-  it('and agents can go on after one linked more repositories than can be protected', {
+  it('and agents can continue after one linked more repositories than can be protected', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -314,7 +318,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(await bash('echo on')).toMatchObject({ stdout: 'on\n' });
   });
 
-  it('and finds repositories outside the workspace as they were, whatever a link names', {
+  it('and finds repositories outside the workspace unchanged, whatever a link points to', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -335,7 +339,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(structured['undone_configurations']).toEqual(['n/.git']);
   });
 
-  it('and runs nothing of a repository in a folder whose name is not UTF-8', {
+  it('and runs nothing from a repository in a folder whose name is not UTF-8', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -350,7 +354,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(isHit()).toBe(true);
   });
 
-  it('and agents can go on after one linked repositories with long comments', {
+  it('and agents can continue after one linked repositories with long comments', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -360,7 +364,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(await bash('echo on')).toMatchObject({ stdout: 'on\n' });
   });
 
-  it('and runs nothing that a second command puts back after the check of the first', {
+  it('and runs nothing that a second command restores after the check of the first', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -384,7 +388,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(isHit()).toBe(false);
   });
 
-  it('and agents can go on after one linked a folder to itself, again and again', {
+  it('and agents can continue after one linked a folder to itself, again and again', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -395,7 +399,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
     expect(await bash('echo on')).toMatchObject({ stdout: 'on\n' });
   });
 
-  it('and finds a copy of the configuration files written while a command ran', {
+  it('and finds a copy of configuration files that were written while a command ran', {
     timeout: limitMs,
   }, async () => {
     open();
@@ -419,7 +423,7 @@ describe.skipIf(!hasBubblewrap)('[15.34] the operator runs git after several ses
   const operatorFile = 'packages/deep/a/.vscode/tasks.json';
   const fill = 'for i in $(seq 60); do mkdir -p f$i/.vscode; echo {} > f$i/.vscode/tasks.json; done';
   it.each(['auto', 'off'])(
-    'and finds nested configurations as they were (sandbox %s)',
+    'and finds nested configurations unchanged (sandbox %s)',
     {
       timeout: limitMs,
     },

@@ -131,7 +131,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe('[15.34] what git runs outside of .git', () => {
+describe('[15.34] files outside .git that git runs', () => {
   let place: Place;
   let client: StdioAgent;
   let root: string;
@@ -177,7 +177,7 @@ describe('[15.34] what git runs outside of .git', () => {
     return `printf '%s' '${evil}' > evil; ${script ?? write}; true`;
   };
 
-  it.each(Object.entries(cases))('is not written by file tools: %s', async (_name, one) => {
+  it.each(Object.entries(cases))('cannot be written by file tools: %s', async (_name, one) => {
     await open(one.set);
     const given = { file_path: one.file, content: one.text ?? evil };
     if (existsSync(join(root, one.file))) await client.call('Read', { file_path: one.file });
@@ -199,7 +199,7 @@ describe('[15.34] what git runs outside of .git', () => {
     link,
   ].join(' && ');
 
-  it.skipIf(!hasBubblewrap)('is no repository that a command linked to the index', async () => {
+  it.skipIf(!hasBubblewrap)('do not include a repository that a command linked to the index', async () => {
     await open(() => undefined);
     const { structured } = await client.call('Bash', { command: linked });
     expect(structured).toMatchObject({ sandbox: 'bubblewrap' });
@@ -208,16 +208,19 @@ describe('[15.34] what git runs outside of .git', () => {
     expect(isHit()).toBe(false);
   });
 
-  it.skipIf(!hasBubblewrap)('is no repository that one command made and another linked', async () => {
-    await open(() => undefined);
-    await client.call('Bash', { command: linked.replace(` && ${link}`, '') });
-    expect(existsSync(join(root, 'sub', '.git'))).toBe(false);
-    await client.call('Bash', { command: link });
-    work();
-    expect(isHit()).toBe(false);
-  });
+  it.skipIf(!hasBubblewrap)(
+    'do not include a repository that one command created and another linked',
+    async () => {
+      await open(() => undefined);
+      await client.call('Bash', { command: linked.replace(` && ${link}`, '') });
+      expect(existsSync(join(root, 'sub', '.git'))).toBe(false);
+      await client.call('Bash', { command: link });
+      work();
+      expect(isHit()).toBe(false);
+    },
+  );
 
-  it.skipIf(!hasBubblewrap)('leaves a linked repository alone that names no program', async () => {
+  it.skipIf(!hasBubblewrap)('control: a linked repository without programs is left alone', async () => {
     await open(() => undefined);
     await client.call('Bash', { command: linked.replace(/ && git -C sub config [^&]*/, '') });
     expect(existsSync(join(root, 'sub', '.git', 'HEAD'))).toBe(true);
@@ -231,7 +234,7 @@ describe('[15.34] what git runs outside of .git', () => {
   });
 
   it.skipIf(!hasBubblewrap).each(Object.entries(cases))(
-    'is not changed by sandboxed commands: %s',
+    'cannot be changed by sandboxed commands: %s',
     async (_name, one) => {
       await open(one.set);
       const result = await client.call('Bash', { command: attack(one) });
@@ -242,7 +245,7 @@ describe('[15.34] what git runs outside of .git', () => {
   );
 
   it.each(Object.entries(cases))(
-    'control: who can write it gets the rights of the operator: %s',
+    'control: can be used to get the rights of the operator: %s',
     async (_name, one) => {
       await open(one.set);
       execFileSync('/bin/sh', ['-c', attack(one)], { cwd: root });
@@ -270,7 +273,7 @@ describe('[15.34] what git runs outside of .git', () => {
       env: { ...place.env, ...identity },
     });
 
-  it.skipIf(!hasBubblewrap)('is protected in every one of 90 submodules', async () => {
+  it.skipIf(!hasBubblewrap)('are protected in each of 90 submodules', async () => {
     await open(manySubmodules(90));
     const command = `for i in $(seq 0 89); do printf '%s' '${evil}' > sub$i/.githooks/pre-commit; done; echo x > plain; true`;
     expect((await client.call('Bash', { command })).structured).toMatchObject({ sandbox: 'bubblewrap' });
@@ -293,7 +296,7 @@ describe('[15.34] what git runs outside of .git', () => {
   });
 
   it.skipIf(!hasBubblewrap)(
-    'lets no command run where there are more work trees than can be protected',
+    'prevent every command if there are more work trees than can be protected',
     async () => {
       await open(manySubmodules(520));
       const refused = await client.call('Bash', { command: 'echo x > plain' });
@@ -305,7 +308,7 @@ describe('[15.34] what git runs outside of .git', () => {
     },
   );
 
-  it.skipIf(!hasBubblewrap)('holds where the root is a folder inside of the work tree', async () => {
+  it.skipIf(!hasBubblewrap)('are protected if the root is a folder inside the work tree', async () => {
     await open(
       ({ git, file }) => {
         git('config', 'core.hooksPath', 'app/hooks');
@@ -321,7 +324,7 @@ describe('[15.34] what git runs outside of .git', () => {
     expect(readFileSync(join(root, 'app/hooks/pre-commit'), 'utf8')).toBe(good);
   });
 
-  it.skipIf(!hasBubblewrap)('waits for no pipe and no circle of includes', async () => {
+  it.skipIf(!hasBubblewrap)('are checked without blocking on pipes or cyclic includes', async () => {
     await open(({ git, root: at, file }) => {
       execFileSync('mkfifo', [join(at, 'pipe.inc')]);
       file('circle.inc', '[include]\n\tpath = circle.inc\n\tpath = pipe.inc\n');

@@ -62,7 +62,7 @@ async function ping(secret: string, size: number): Promise<number> {
   return (await client.send('/mcp', body, { headers, limitMs: 60_000 })).status;
 }
 
-describe.skipIf(!hasProc)('[15.11] half-sent bodies of one principal', () => {
+describe.skipIf(!hasProc)('[15.11] unfinished bodies of one principal', () => {
   it('do not fill the memory, and leave room for its small requests and for others', async () => {
     const alice = await makeToken(place, '--as', 'agent:alice', '--profile', 'full');
     const bob = await makeToken(place, '--as', 'agent:bob', '--profile', 'full');

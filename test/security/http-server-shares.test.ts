@@ -118,7 +118,7 @@ describe('[15.12] unanswered calls of a shared server over HTTP', () => {
     expect(await call(bob, 'echo', 1, { text: 'x'.repeat(1_000_000) })).toContain('answered');
   });
 
-  it('control: those of the operator, who has no share, take all of them', { timeout: limitMs }, async () => {
+  it('control: those of the operator, who has no share, use all of them', { timeout: limitMs }, async () => {
     const bob = await bobs();
     await flood(tokenOf(place), 500, {});
     expect(await call(bob, 'echo', 1)).toBe('no answer');

@@ -71,7 +71,7 @@ async function isHealthy(base: string): Promise<boolean> {
   }
 }
 
-describe('[15.11] half-sent requests', () => {
+describe('[15.11] unfinished requests', () => {
   it('leave slots for health checks and for callers with a token', async () => {
     const client = openHttpClient(gate.base, 1);
     onTestFinished(() => client.close());
@@ -86,7 +86,7 @@ describe('[15.11] half-sent requests', () => {
     expect((await other.send('/mcp', ping, { headers })).status).toBe(200);
   });
 
-  it('leave slots for one caller when another one holds as many connections as it can', async () => {
+  it('leave slots for one caller while another one holds as many connections as it can', async () => {
     const port = Number(new URL(gate.base).port);
     const [alice, bob] = [
       await makeToken(place, '--as', 'agent:alice'),
@@ -106,7 +106,7 @@ describe('[15.11] half-sent requests', () => {
     expect(held.filter((socket) => socket.destroyed || socket.readableEnded).length).toBeGreaterThan(1000);
   });
 
-  it('are closed when their time is over, and not only answered', async () => {
+  it('are closed when they time out, not only answered', async () => {
     const socket = await halfSent(Number(new URL(gate.base).port));
     held.push(socket);
     // This side does not close when the other one ends, as a hostile client would not. Only a closed connection
@@ -120,7 +120,7 @@ describe('[15.11] half-sent requests', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  it('control: keep everybody else out of a server that only counts connections', async () => {
+  it('control: block everyone else on a server that only counts connections', async () => {
     const port = await freePort();
     const script = `
       const server = require('node:http').createServer((_, response) => response.end('ok'));

@@ -55,7 +55,7 @@ function post(more: readonly Header[], body = hello, line = 'POST /mcp'): Promis
   );
 }
 
-describe('requests that two readers would cut differently', () => {
+describe('requests that two parsers would split differently', () => {
   const smuggled = writeRequest('GET /healthz', [['Host', 'x']]);
   const chunked = `${Number(length).toString(16)}\r\n${hello}\r\n0\r\n\r\n`;
 
@@ -131,7 +131,7 @@ describe('requests that two readers would cut differently', () => {
     }
   });
 
-  it('refuses a second Origin of which one is foreign', async () => {
+  it('refuses a second Origin if one of them is foreign', async () => {
     for (const origins of [
       [`http://${host}`, 'http://evil.example'],
       ['http://evil.example', `http://${host}`],
@@ -141,7 +141,7 @@ describe('requests that two readers would cut differently', () => {
     }
   });
 
-  it('serves nothing under an absolute address, whose name could differ from Host', async () => {
+  it('serves nothing under an absolute address, whose host could differ from Host', async () => {
     for (const target of [
       'http://evil.example/mcp',
       `http://${host}/mcp`,
@@ -160,15 +160,15 @@ describe('requests that two readers would cut differently', () => {
     ['an ancient protocol', 'GET /healthz HTTP/0.9\r\n\r\n'],
     ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
     ['noise', Buffer.from([...Array(256).keys()])],
-    ['a header without end', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}`],
-    ['headers without end', `GET /healthz HTTP/1.1\r\n${'X: a\r\n'.repeat(100_000)}`],
+    ['an endless header', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}`],
+    ['endless headers', `GET /healthz HTTP/1.1\r\n${'X: a\r\n'.repeat(100_000)}`],
   ])('refuses %s', async (_what, bytes) => {
     const { statuses } = await sendBytes(port, bytes, 300);
     expect(statuses.length).toBeLessThanOrEqual(1);
     for (const status of statuses) expect([400, 403, 431, 505]).toContain(status);
   });
 
-  it('cannot be made to split its answer', async () => {
+  it('cannot be made to split its response', async () => {
     const words = 'x\r\nSet-Cookie: a=b\r\n\r\nHTTP/1.1 200 OK';
     for (const path of [`/mcp/${encodeURIComponent(words)}`, `/api/tools/${encodeURIComponent(words)}`]) {
       const { text, statuses } = await post([], '', `GET ${path}`);
@@ -180,7 +180,7 @@ describe('requests that two readers would cut differently', () => {
   });
 });
 
-describe('what a page could send without asking', () => {
+describe('requests that a web page can send without a preflight', () => {
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -201,7 +201,7 @@ describe('what a page could send without asking', () => {
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON ;charset=UTF-8'])(
-    'takes %s',
+    'accepts %s',
     async (type) => {
       const rest = head(['Content-Length', length], ['Connection', 'close']).filter(
         ([name]) => name !== 'content-type',
@@ -239,7 +239,7 @@ describe('what a page could send without asking', () => {
     expect(statuses.filter((status) => status < 400)).toEqual([]);
   });
 
-  it('serves nobody without the token', async () => {
+  it('serves nothing without the token', async () => {
     const rest = head(['Content-Length', length]).filter(([name]) => name !== 'Authorization');
     const wrong = [
       '',

@@ -15,7 +15,7 @@ async function isTrusted(place: ClientPlaceOf): Promise<unknown> {
   return (JSON.parse(stdout) as { trusted?: unknown }).trusted;
 }
 
-describe('a tidegate.yaml that a checkout brought', () => {
+describe('a tidegate.yaml from a checkout', () => {
   const planted = '# mine\nservers:\n  planted: { command: evil-program } # keep\n\n\n\n# far away\n';
   const brought = (): { readonly place: ClientPlaceOf; readonly file: string } => {
     const place = clientPlaceOfTest([]);
@@ -46,7 +46,7 @@ describe('a tidegate.yaml that a checkout brought', () => {
     expect(await isTrusted(place)).toBe(true);
   });
 
-  it('takes no client to itself, where it names all servers already', async () => {
+  it('is not used for pointing a client, even if it already contains all servers', async () => {
     const { place, file } = brought();
     // A checkout may know which servers its readers have.
     writeFileSync(file, planted.replace('servers:', 'servers:\n  late: { command: late-program }'));
@@ -67,7 +67,7 @@ describe('a tidegate.yaml that a checkout brought', () => {
     expect(await isTrusted(place)).toBe(false);
   });
 
-  it('is shown as a whole, as data too, until it is trusted', async () => {
+  it('is shown completely, as data too, until it is trusted', async () => {
     const { place, file } = brought();
     const diffOf = async (): Promise<string> => {
       const { stdout } = await place.import('--dry-run', '--json');
@@ -81,7 +81,7 @@ describe('a tidegate.yaml that a checkout brought', () => {
     expect(await diffOf()).not.toContain('far away');
   });
 
-  it.runIf(hasTerminals)('is trusted by who saw all of it at a terminal', async () => {
+  it.runIf(hasTerminals)('is trusted by a user who saw all of it at a terminal', async () => {
     const { place, file } = brought();
     const terminal = openTerminal({ args: ['import'], cwd: place.workspace, env: place.env, columns: 120 });
     await terminal.sees('[y/N]');
@@ -112,7 +112,7 @@ describe('undo', () => {
     ],
   ];
 
-  it.each(swaps)('writes through no link that was put in the place of %s', async (_, swap) => {
+  it.each(swaps)('does not write through a link that replaced %s', async (_, swap) => {
     const place = clientPlaceOfTest(['vscode']);
     const before = readFileSync(place.fileOf('vscode'), 'utf8');
     expect((await place.import('vscode', '--point', '--yes', '--force')).status).toBe(0);
@@ -133,7 +133,7 @@ describe('undo', () => {
     }
   });
 
-  it('works where links were on the way from the start, for new files too', async () => {
+  it('works if links were on the path from the start, for new files too', async () => {
     const place = clientPlaceOfTest([]);
     const real = join(place.directory, 'dots');
     mkdirSync(real);
@@ -146,36 +146,45 @@ describe('undo', () => {
   });
 });
 
-describe('a file of a project that is a link', () => {
+describe('a project file that is a link', () => {
   const own = {
     mine: { command: 'own-program', env: { OWN_TOKEN: 'ghp_madeUpForTests0000000000000000000009' } },
   };
 
-  it.each(['file', 'folder'])('is left out and told where it leads out of the project: %s', async (kind) => {
-    const place = clientPlaceOfTest([]);
-    put(place, 'cursor', own);
-    put(place, 'mcp-json', { theirs: { command: 'their-program' } });
-    const file = join(place.workspace, '.cursor', 'mcp.json');
-    if (kind === 'folder') symlinkSync(dirname(place.fileOf('cursor')), dirname(file));
-    else {
-      mkdirSync(dirname(file));
-      symlinkSync(place.fileOf('cursor'), file);
-    }
-    const { status, stdout, stderr } = await place.import('--scope', 'project', '--point', '--yes', '--json');
-    expect(status, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      servers: [{ name: 'theirs' }],
-      problems: [{ code: 'import.outside' }],
-    });
-    expect(readFileSync(place.fileOf('cursor'), 'utf8')).toContain('own-program');
-    expect(readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8')).not.toContain('own-program');
-    // Without the scope it is read as what it is: a file of the user.
-    const all = await place.import('--dry-run', '--json');
-    expect(JSON.parse(all.stdout)).toMatchObject({ problems: [{ code: 'import.outside' }] });
-    expect(all.stdout).toContain('"mine"');
-  });
+  it.each(['file', 'folder'])(
+    'is skipped and reported if it points outside the project: %s',
+    async (kind) => {
+      const place = clientPlaceOfTest([]);
+      put(place, 'cursor', own);
+      put(place, 'mcp-json', { theirs: { command: 'their-program' } });
+      const file = join(place.workspace, '.cursor', 'mcp.json');
+      if (kind === 'folder') symlinkSync(dirname(place.fileOf('cursor')), dirname(file));
+      else {
+        mkdirSync(dirname(file));
+        symlinkSync(place.fileOf('cursor'), file);
+      }
+      const { status, stdout, stderr } = await place.import(
+        '--scope',
+        'project',
+        '--point',
+        '--yes',
+        '--json',
+      );
+      expect(status, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        servers: [{ name: 'theirs' }],
+        problems: [{ code: 'import.outside' }],
+      });
+      expect(readFileSync(place.fileOf('cursor'), 'utf8')).toContain('own-program');
+      expect(readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8')).not.toContain('own-program');
+      // Without the scope it is read as what it is: a file of the user.
+      const all = await place.import('--dry-run', '--json');
+      expect(JSON.parse(all.stdout)).toMatchObject({ problems: [{ code: 'import.outside' }] });
+      expect(all.stdout).toContain('"mine"');
+    },
+  );
 
-  it('is read where it stays in the project, and in the home of the user', async () => {
+  it('is read if it stays in the project, or is in the home of the user', async () => {
     const place = clientPlaceOfTest([]);
     put(place, 'cursor', own);
     const inner = join(place.workspace, 'shared.json');
@@ -191,7 +200,7 @@ describe('a file of a project that is a link', () => {
   });
 });
 
-describe('a secret that is kept', () => {
+describe('a stored secret', () => {
   const value = 'ghp_madeUpForTests0000000000000000000008';
   const github = { command: 'npx', args: ['github'], env: { GITHUB_TOKEN: value } };
   const reference = 'env: { GITHUB_TOKEN: "${GITHUB_TOKEN}" }';
@@ -209,7 +218,7 @@ describe('a secret that is kept', () => {
     ['only another server', 'servers:\n  evil: { command: evil-program, env: { T: "${GITHUB_TOKEN}" } }\n'],
   ];
 
-  it.each(users)('gets another name where its own is used by %s', async (_, yaml) => {
+  it.each(users)('gets another name if its own is used by %s', async (_, yaml) => {
     const place = clientPlaceOfTest([]);
     put(place, 'cursor', { github });
     const file = join(place.workspace, 'tidegate.yaml');
@@ -224,7 +233,7 @@ describe('a secret that is kept', () => {
     expect(readFileSync(file, 'utf8')).toContain('${GITHUB_GITHUB_TOKEN}');
   });
 
-  it('keeps its name where only its own server, or one with the same value, uses it', async () => {
+  it('keeps its name if only its own server, or one with the same value, uses it', async () => {
     const place = clientPlaceOfTest([]);
     put(place, 'cursor', { github, twin: { ...github, args: ['twin'] } });
     expect((await place.import('--yes')).status).toBe(0);
@@ -236,32 +245,35 @@ describe('a secret that is kept', () => {
   });
 });
 
-describe('leave to call tools without asking', () => {
+describe('permission to call tools without asking', () => {
   const textsOf: Readonly<Record<'gemini' | 'codex', (isFree: boolean) => string>> = {
     gemini: (isFree) => JSON.stringify({ mcpServers: { own: { command: 'own-program', trust: isFree } } }),
     codex: (isFree) =>
       `[mcp_servers.own]\ncommand = "own-program"\ndefault_tools_approval_mode = "${isFree ? 'approve' : 'prompt'}"\n`,
   };
 
-  it.each(['gemini', 'codex'] as const)('goes to no gate of %s, and that is told', async (client) => {
-    for (const isFree of [true, false]) {
-      const place = clientPlaceOfTest([client]);
-      writeFileSync(place.fileOf(client), textsOf[client](isFree));
-      const done = await place.import(client, '--point', '--yes');
-      expect(done.status, done.stderr).toBe(0);
-      const text = readFileSync(place.fileOf(client), 'utf8');
-      expect(text).not.toContain('own-program');
-      expect(text).not.toMatch(/"trust": *true|"approve"/);
-      // The control: what asks more than usual goes to the gate.
-      expect(/"trust": *false|"prompt"/.test(text)).toBe(!isFree);
-      expect(done.stdout.includes('is not imported: it would apply to all tools')).toBe(isFree);
-    }
-  });
+  it.each(['gemini', 'codex'] as const)(
+    'is not passed on to the gateway by %s, and this is reported',
+    async (client) => {
+      for (const isFree of [true, false]) {
+        const place = clientPlaceOfTest([client]);
+        writeFileSync(place.fileOf(client), textsOf[client](isFree));
+        const done = await place.import(client, '--point', '--yes');
+        expect(done.status, done.stderr).toBe(0);
+        const text = readFileSync(place.fileOf(client), 'utf8');
+        expect(text).not.toContain('own-program');
+        expect(text).not.toMatch(/"trust": *true|"approve"/);
+        // The control: what asks more than usual goes to the gate.
+        expect(/"trust": *false|"prompt"/.test(text)).toBe(!isFree);
+        expect(done.stdout.includes('is not imported: it would apply to all tools')).toBe(isFree);
+      }
+    },
+  );
 });
 
-describe('a name without end in the file of a client', () => {
+describe('a very long name in a client file', () => {
   it.each([[['import', '--dry-run']], [['init', '--yes']], [['doctor']]])(
-    'fills no screen: %j',
+    'does not fill the screen: %j',
     async (words) => {
       const place = clientPlaceOfTest([]);
       put(place, 'cursor', { ['n'.repeat(200_000)]: { command: 'a' }, fine: { command: 'b' } });

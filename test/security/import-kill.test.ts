@@ -45,7 +45,7 @@ async function killedImport(): Promise<void> {
   await ended;
 }
 
-it('a killed import leaves each file old or new, and undo puts all back', async () => {
+it('a killed import leaves each file old or new, and undo restores all of them', async () => {
   await place.import('--point', '--yes', '--secrets', 'keep', '--force');
   const wanted = files.map((file) => readFileSync(file, 'latin1'));
   expect((await place.import('--undo')).status).toBe(0);
@@ -79,14 +79,14 @@ it('a killed import leaves each file old or new, and undo puts all back', async 
   expect(score.new).toBeGreaterThan(0);
 });
 
-it('a lock that a killed import left is broken by the next one', async () => {
+it('a lock left by a killed import is broken by the next one', async () => {
   writeFileSync(lock, 'somebody who is gone', { mode: 0o600 });
   const { status, stderr } = await place.import('cursor', '--point', '--yes', '--secrets', 'reference');
   expect(status, stderr).toBe(0);
   expect((await place.import('--undo')).status).toBe(0);
 });
 
-it('what a killed import left of a backup goes with the next import or undo', async () => {
+it('an incomplete backup of a killed import is removed by the next import or undo', async () => {
   const left = join(place.state, 'backups', '2026-01-02T03-04-05-678Z-cursor-0123abcd.before');
   for (const words of [['cursor', '--point', '--yes', '--secrets', 'reference'], ['--undo']]) {
     writeFileSync(left, 'a secret', { mode: 0o600 });
@@ -99,7 +99,7 @@ it('what a killed import left of a backup goes with the next import or undo', as
   }
 });
 
-it('the control: a file that is written in place is seen torn', () => {
+it('control: a file that is written in place is seen torn', () => {
   const [file = ''] = files;
   const [before = ''] = originals;
   writeFileSync(file, before.slice(0, 20));

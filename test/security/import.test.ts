@@ -38,7 +38,7 @@ const variables = Object.fromEntries(
 );
 
 describe('all eight clients at once', () => {
-  it('are imported, pointed at the gate and put back byte by byte, and no secret is shown', async () => {
+  it('are imported, pointed at the gateway and restored byte for byte, and no secret is shown', async () => {
     const place = clientPlaceOfTest();
     const before = place.files();
     // The control: the secrets are there to be found.
@@ -76,7 +76,7 @@ describe('all eight clients at once', () => {
     expect((await place.import('--undo')).stderr).toContain('import.nothing_to_undo');
   });
 
-  it('are only shown in a dry run, and not even the state folder is made', async () => {
+  it('are only shown in a dry run, and not even the state folder is created', async () => {
     const place = clientPlaceOfTest();
     const before = place.files();
     const { stdout, stderr, status } = await place.import('--point', '--dry-run');
@@ -98,7 +98,7 @@ describe('all eight clients at once', () => {
     expect(existsSync(place.state)).toBe(false);
   });
 
-  it('ask somebody, and write nothing where there is nobody', async () => {
+  it('require confirmation, and nothing is written without a terminal', async () => {
     const place = clientPlaceOfTest();
     const before = place.files();
     const { status, stderr } = await place.import('--point');
@@ -110,7 +110,7 @@ describe('all eight clients at once', () => {
 });
 
 describe.each(clientNames)('%s', (client) => {
-  it('keeps links, rights and bytes through point and undo', async () => {
+  it('keeps links, permissions and bytes through point and undo', async () => {
     const place = clientPlaceOfTest([client]);
     const file = place.fileOf(client);
     // As people with a folder of dotfiles have it; links of a project stay in it.
@@ -134,7 +134,7 @@ describe.each(clientNames)('%s', (client) => {
   });
 });
 
-describe('a file that is not what it should be', () => {
+describe('an unexpected file', () => {
   const isRoot = process.getuid?.() === 0;
   const cases: readonly (readonly [string, ClientName, (file: string) => void, string])[] = [
     [
@@ -145,23 +145,18 @@ describe('a file that is not what it should be', () => {
     ],
     ['broken TOML', 'codex', (file) => writeFileSync(file, 'a = = hunter2hunter2'), 'import.broken'],
     [
-      'bytes that are no text',
+      'bytes that are not text',
       'gemini',
       (file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0xfe])),
       'import.broken',
     ],
     ['a list', 'vscode', (file) => writeFileSync(file, '[]'), 'import.broken'],
-    [
-      'what is nested without end',
-      'cursor',
-      (file) => writeFileSync(file, '['.repeat(200_000)),
-      'import.broken',
-    ],
+    ['endless nesting', 'cursor', (file) => writeFileSync(file, '['.repeat(200_000)), 'import.broken'],
     ['a huge file', 'claude', (file) => truncateSync(file, 64 * 1024 * 1024), 'import.too_large'],
     ['a pipe', 'cursor', (file) => remade(file, () => execFileSync('mkfifo', [file])), 'import.unreadable'],
     ['a folder', 'cursor', (file) => remade(file, () => mkdirSync(file)), 'import.unreadable'],
     [
-      'a link to nowhere',
+      'a dangling link',
       'cursor',
       (file) => remade(file, () => symlinkSync('/nowhere/at/all', file)),
       'import.unreadable',
@@ -175,7 +170,7 @@ describe('a file that is not what it should be', () => {
     ['a read-only file', 'cursor', (file) => chmodSync(file, 0o444), 'import.read_only'],
     ['a file with another name', 'cursor', (file) => linkSync(file, `${file}.twin`), 'import.unwritable'],
     [
-      'a key that stands twice',
+      'a duplicate key',
       'cursor',
       (file) => writeFileSync(file, '{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}'),
       'import.unverified',
@@ -198,7 +193,7 @@ describe('a file that is not what it should be', () => {
       : []),
   ];
 
-  it.each(cases)('is told of and left alone: %s', async (_, client, spoil, code) => {
+  it.each(cases)('is reported and left alone: %s', async (_, client, spoil, code) => {
     const place = clientPlaceOfTest([client]);
     const file = place.fileOf(client);
     spoil(file);
@@ -225,7 +220,7 @@ describe('a file that is not what it should be', () => {
     make();
   }
 
-  it('keeps the others from nothing', async () => {
+  it('does not affect the others', async () => {
     const place = clientPlaceOfTest(['cursor', 'vscode']);
     writeFileSync(place.fileOf('cursor'), '{');
     const { status, stderr } = await place.import('--yes');
@@ -234,7 +229,7 @@ describe('a file that is not what it should be', () => {
     expect(readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8')).toContain('perplexity');
   });
 
-  it('cannot speak to the terminal, nor become a prototype, through its names', async () => {
+  it('cannot write to the terminal or change prototypes through its names', async () => {
     const place = clientPlaceOfTest([]);
     mkdirSync(dirname(place.fileOf('cursor')), { recursive: true });
     const servers = {
@@ -258,7 +253,7 @@ describe('a file that is not what it should be', () => {
 });
 
 describe('tidegate.yaml', () => {
-  it('with errors gets nothing', async () => {
+  it('with errors is not changed', async () => {
     const place = clientPlaceOfTest(['vscode']);
     writeFileSync(join(place.workspace, 'tidegate.yaml'), 'serverz: {}\n');
     const { status, stderr } = await place.import('--yes');
@@ -267,7 +262,7 @@ describe('tidegate.yaml', () => {
     expect(readFileSync(join(place.workspace, 'tidegate.yaml'), 'utf8')).toBe('serverz: {}\n');
   });
 
-  it('loses nothing when several imports write at once', async () => {
+  it('loses nothing if several imports write at once', async () => {
     const place = clientPlaceOfTest();
     const all = await Promise.all(
       (['claude', 'gemini', 'codex', 'vscode'] as const).map(async (client) => {
@@ -294,7 +289,7 @@ describe('tidegate.yaml', () => {
 });
 
 describe('undo', () => {
-  it('refuses a file that changed since, and says where but not what', async () => {
+  it('refuses a file that has changed since, and says where but not what', async () => {
     const place = clientPlaceOfTest(['claude']);
     const file = place.fileOf('claude');
     const before = readFileSync(file, 'utf8');
@@ -318,7 +313,7 @@ describe('undo', () => {
   });
 
   it.each<ClientName>(['claude', 'codex', 'opencode', 'vscode'])(
-    'puts the servers of %s back into a file that changed since',
+    'puts the servers of %s back into a file that has changed since',
     async (client) => {
       const place = clientPlaceOfTest([client]);
       const file = place.fileOf(client);
@@ -339,7 +334,7 @@ describe('undo', () => {
     },
   );
 
-  it('takes away a file that the gate was put into where there was none', async () => {
+  it('deletes a file that the import created', async () => {
     const place = clientPlaceOfTest([]);
     const done = await place.import('codex', '--point', '--yes', '--secrets', 'reference');
     expect(done.status, done.stderr).toBe(0);
@@ -348,7 +343,7 @@ describe('undo', () => {
     expect(existsSync(place.fileOf('codex'))).toBe(false);
   });
 
-  it('does not touch the files of another folder', async () => {
+  it('does not touch files of another folder', async () => {
     const place = clientPlaceOfTest(['mcp-json']);
     await place.import('--point', '--yes', '--secrets', 'reference');
     const pointed = readFileSync(place.fileOf('mcp-json'), 'utf8');
@@ -357,7 +352,7 @@ describe('undo', () => {
     expect(readFileSync(place.fileOf('mcp-json'), 'utf8')).toBe(pointed);
   });
 
-  it('refuses a backup that somebody changed', async () => {
+  it('refuses a modified backup', async () => {
     const place = clientPlaceOfTest(['cursor']);
     await place.import('--point', '--yes', '--secrets', 'reference');
     const folder = join(place.state, 'backups');
@@ -369,8 +364,8 @@ describe('undo', () => {
   });
 });
 
-describe('values that are kept by hand', () => {
-  it('are used for what the environment lacks, listed by name, and forgotten', async () => {
+describe('manually stored values', () => {
+  it('are used for unset variables, listed by name, and deleted', async () => {
     const place = clientPlaceOfTest([]);
     writeFileSync(
       join(place.workspace, 'tidegate.yaml'),
@@ -389,7 +384,7 @@ describe('values that are kept by hand', () => {
     expect(await check()).toContain('config.env_missing');
   });
 
-  it('are named beside a server of a checkout that asks for them', async () => {
+  it('are named next to a server from a checkout that uses them', async () => {
     const place = clientPlaceOfTest([]);
     await place.run(['secrets', 'set', 'MY_KEY'], { input: 'hunter2hunter2\n' });
     const entry = { type: 'http', url: 'https://evil.example/mcp', headers: { X: '${MY_KEY}' } };
@@ -399,7 +394,7 @@ describe('values that are kept by hand', () => {
 });
 
 describe.runIf(hasTerminals)('at a terminal', () => {
-  it('asks about secrets, then about everything, and keeps what it was told to keep', async () => {
+  it('asks about secrets, then about everything, and stores only what was confirmed', async () => {
     const place = clientPlaceOfTest(['cursor']);
     const terminal = openTerminal({
       args: ['import', '--point'],

@@ -50,7 +50,7 @@ function canaryStrings(canary: string): readonly string[] {
   );
 }
 
-describe('a string that is no command', () => {
+describe('a string that is not a command', () => {
   let place: Place;
   let workspace = '';
   let canary = '';
@@ -101,12 +101,12 @@ describe('a string that is no command', () => {
     expect(message.error, `${tool} ${field} ${JSON.stringify(text)}`).toBeUndefined();
   }
 
-  it('is in every tool', () => {
+  it('is tested in every tool', () => {
     expect(new Set(fields.map(([tool]) => tool))).toEqual(new Set(Object.keys(sound)));
     expect(fields.length).toBeGreaterThan(12);
   });
 
-  it('never reaches a shell, whatever it says', async () => {
+  it('never reaches a shell, whatever it contains', async () => {
     const { found: commands = [] } = readCommandStrings();
     const { found: naughty = [] } = readNaughtyStrings();
     const corpus = [...commands, ...naughty];
@@ -128,7 +128,7 @@ describe('a string that is no command', () => {
     expect(readdirSync(place.directory).sort()).toEqual(['home', 'workspace']);
   });
 
-  it('control: where a command is wanted, the same strings do', async () => {
+  it('control: as a command, the same strings do', async () => {
     mkdirSync(join(workspace, 'out'), { recursive: true });
     const inside = join(workspace, 'out', 'canary');
     for (const text of ['$(touch X)', '`touch X`', 'true;touch X']) {

@@ -15,7 +15,7 @@ const hidden = '\u200b\u202e\u001b[2J\u{e0041}';
 const family = '👨\u200d👩\u200d👧 می\u200cخواهم';
 const untouched = '{ "name":"same",  "inputSchema":{"type":"object"}, "description":"größe 1.10 \u2603" }';
 
-describe('invisible characters and look-alikes of an upstream', () => {
+describe('invisible characters and look-alikes from a server', () => {
   let up: ScriptedUpstream;
   let place: Place;
   let client: Awaited<ReturnType<typeof openRawStdio>>;
@@ -63,7 +63,7 @@ describe('invisible characters and look-alikes of an upstream', () => {
       JSON.parse(listed) as { readonly result: { readonly tools: readonly { readonly name: string }[] } }
     ).result.tools.map(({ name }) => name);
 
-  it('[15.15] offers no tool whose names or data cannot be seen, and no look-alike', () => {
+  it('[15.15] offers no tool with invisible names or data, and no look-alike', () => {
     expect(names()).toEqual(
       ['Glob', 'Read', 'same', 'prose', 'tabbed', 'list1'].sort(
         (a, b) => names().indexOf(a) - names().indexOf(b),
@@ -71,7 +71,7 @@ describe('invisible characters and look-alikes of an upstream', () => {
     );
   });
 
-  it('[15.15] makes invisible characters of titles and descriptions visible, and keeps joiners', () => {
+  it('[15.15] escapes invisible characters in titles and descriptions, and keeps joiners', () => {
     for (const raw of ['\u200b', '\u202e', '\u001b', '\u{e0041}']) expect(listed).not.toContain(raw);
     expect(listed).toContain('\\\\u200b\\\\u202e\\\\u001b[2J');
     expect(listed).toContain(family);
@@ -81,7 +81,7 @@ describe('invisible characters and look-alikes of an upstream', () => {
     expect(listed).toContain(untouched);
   });
 
-  it('[15.15] reports what it does not offer, in the log and in `servers`', async () => {
+  it('[15.15] reports tools that are not offered, in the log and in `servers`', async () => {
     await waitFor(
       () => client.said().includes('a tool was dropped'),
       20_000,
@@ -91,7 +91,7 @@ describe('invisible characters and look-alikes of an upstream', () => {
     expect(stdout).toMatch(/not offered: tool "R.ad": its name looks like the built-in tool "Read"/);
   });
 
-  it('control: the upstream itself lists all of them raw', async () => {
+  it('control: the server itself lists all of them raw', async () => {
     const raw = await listedBy(up);
     for (const text of ['R\u0435ad', 'GIob', 'inv\u200bisible', `d${hidden.replace('\u001b', '\\u001b')}`])
       expect(raw).toContain(text);
@@ -114,7 +114,7 @@ const honestNames = [
   'पढ़ें',
 ];
 
-describe('[15.15] names of tools in other scripts', () => {
+describe('[15.15] tool names in other scripts', () => {
   const namesFrom = async (prefix: string): Promise<readonly string[]> => {
     const lists = { 'tools/list': [...lookAlikes, ...honestNames].map((name) => tool(name)) };
     const up = await openScripted('stdio', 'legacy', { lists });
@@ -133,12 +133,12 @@ describe('[15.15] names of tools in other scripts', () => {
     return result.tools.map(({ name }) => name);
   };
 
-  it('are refused where they look like another name or mix scripts in a word', async () => {
+  it('are refused if they look like another name or mix scripts in a word', async () => {
     const names = await namesFrom('');
     expect(lookAlikes.filter((name) => names.includes(name))).toEqual([]);
   });
 
-  it('control: are offered, unaltered, where each word has one script', async () => {
+  it('control: are offered unchanged if each word uses one script', async () => {
     const names = await namesFrom('');
     expect(honestNames.filter((name) => !names.includes(name))).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe('look-alikes of two servers, and of workspace tools', () => {
     expect(text).toContain('Shown\\\\u200b');
   });
 
-  it('[15.15] of a built-in tool or of each other stop the start, as equal names of workspace tools do', async () => {
+  it('[15.15] of a built-in tool or of each other prevent the start, like equal names of workspace tools', async () => {
     const other = openPlace({ builtins: ['Read', 'Glob'] });
     onTestFinished(() => other.close());
     const folder = join(other.directory, 'workspace', '.tidegate', 'tools');
@@ -240,7 +240,7 @@ describe('look-alikes of two servers, and of workspace tools', () => {
     expect(texts.join()).not.toContain('up://2');
   });
 
-  it('[15.15] instructions of a server are cleaned', async () => {
+  it('[15.15] server instructions are cleaned', async () => {
     const { greeting, close } = await openStdioVoice(place, 'legacy');
     await close();
     for (const one of raw) expect(greeting).not.toContain(one);

@@ -13,7 +13,7 @@ const many = (count: number): string =>
   `{"properties":{${Array.from({ length: count }, (_none, at) => `"é${String(at)}":{"description":"\\u200b"}`).join(',')}}}`;
 const honest = Array.from({ length: 30 }, (_none, at) => tool(`honest${String(at)}`, many(5000)));
 
-describe('definitions of an upstream that take long to read', () => {
+describe('definitions that take long to read', () => {
   let up: ScriptedUpstream;
   let place: Place;
   let gate: HttpGate;
@@ -61,11 +61,11 @@ describe('definitions of an upstream that take long to read', () => {
     await up.close();
   });
 
-  it('[15.9] do not hold up other callers', () => {
+  it('[15.9] do not delay other callers', () => {
     expect(longestMs).toBeLessThan(3000);
   });
 
-  it('[15.9] are not offered where they are too long, and the others are, however deep (control)', () => {
+  it('[15.9] are not offered if they are too long; control: the others are, however deep', () => {
     for (const name of ['deep', 'long']) expect(listed).not.toContain(`"up_${name}"`);
     for (const name of ['small', 'nested', 'honest0', 'honest29']) expect(listed).toContain(`"up_${name}"`);
   });

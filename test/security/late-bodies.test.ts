@@ -40,7 +40,7 @@ async function sendLate(
   return Number(answer.toString().split(' ')[1]);
 }
 
-it('[15.42] what a revoked admin began on one replica is refused after the revoke on another', async () => {
+it('[15.42] a request that an admin started on one replica is refused after a revoke on another', async () => {
   const url = await server.createDatabase();
   const place = openAccessPlace({ builtins: ['*'], store: { kind: 'postgres', url } });
   const [one, other] = [await openHttpGate(place), await openHttpGate(place)];
@@ -90,7 +90,7 @@ it('[15.42] what a revoked admin began on one replica is refused after the revok
   place.close();
 }, 180_000);
 
-it('[15.42] a token that was revoked before the body of initialize came opens no session', async () => {
+it('[15.42] a token revoked before the body of initialize arrived opens no session', async () => {
   const place = openAccessPlace({ builtins: ['*'] });
   const gate = await openHttpGate(place);
   const token = await makeToken(place, '--as', 'agent:alice');
@@ -107,7 +107,7 @@ it('[15.42] a token that was revoked before the body of initialize came opens no
   place.close();
 }, 120_000);
 
-it('[15.50] a revoke during 200 parallel grants succeeds and holds', async () => {
+it('[15.50] a revoke during 200 parallel grants succeeds and stays in effect', async () => {
   const place = openAccessPlace({ builtins: ['*'] }, { default_profile: 'none', profiles: {} });
   await runOk(place, 'grant', 'agent:alice', 'Read');
   const { secret } = await makeToken(place, '--as', 'agent:alice');

@@ -60,8 +60,8 @@ async function bothSay(name: string, args: object): Promise<readonly [string, st
 
 const words = [...new Set([...manyTools, ...secret].flatMap(({ name }) => name.split('_')))];
 
-describe('tools, servers and words that an agent cannot see', () => {
-  it('change neither its list nor what it is told at the beginning', async () => {
+describe('tools, servers and words hidden from an agent', () => {
+  it('change neither its list nor its instructions', async () => {
     expect(full.instructions).toBe(plain.instructions);
     const [a, b] = await Promise.all([plain, full].map(({ client }) => client.request('tools/list', {})));
     expect(JSON.stringify(b?.message)).toBe(JSON.stringify(a?.message));
@@ -77,7 +77,7 @@ describe('tools, servers and words that an agent cannot see', () => {
     }
   }, 600_000);
 
-  it('are not there for the other doors either', async () => {
+  it('cannot be found through the other tools either', async () => {
     for (const [name, args] of [
       ['tool_search', {}],
       ['call_tool', { name: 'vault_secret_share_photo', arguments: { id: 'x' } }],
@@ -90,7 +90,7 @@ describe('tools, servers and words that an agent cannot see', () => {
     }
   });
 
-  it('control: whoever can see them finds them', async () => {
+  it('control: a caller that can see them finds them', async () => {
     const seen = full.place.run('tools', 'search', 'secret', 'photo', '--json');
     expect(seen.stdout).toContain('vault_secret_');
   });

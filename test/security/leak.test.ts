@@ -21,8 +21,8 @@ afterAll(async () => {
   place.close();
 });
 
-describe('what belongs to one client', () => {
-  it('never reaches another: answers, progress and logs, same ids, random disconnects', async () => {
+describe('the messages of one client', () => {
+  it('never reach another: answers, progress and logs, same ids, random disconnects', async () => {
     const clients = await openClients();
     const calls = count(1000);
     let answered = 0;
@@ -50,7 +50,7 @@ describe('what belongs to one client', () => {
     await expectOneChild();
   });
 
-  it('never reaches another when a shared server asks questions', async () => {
+  it('never reach another when a shared server asks questions', async () => {
     const clients = await openClients();
     const calls = count(50);
     let answered = 0;
@@ -80,7 +80,7 @@ describe('what belongs to one client', () => {
     ['a log line right after its answer', 'talk', { lateMs: 0, times: 1 }],
     ['a log line long after its answer, of a server known for it', 'talk', { lateMs: 100, times: 1 }],
     ['a question that comes while the other waits', 'ask', { ms: 60 }],
-  ] as const)('never reaches another that holds the same token: %s', async (_what, tool, args) => {
+  ] as const)('never reach another with the same token: %s', async (_what, tool, args) => {
     for (const open of [openLegacyHttp, openModernHttp]) {
       const fresh = await openHttpGate(place);
       onTestFinished(() => fresh.close());

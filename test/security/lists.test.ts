@@ -39,41 +39,44 @@ async function callText(client: RawClient, name: string): Promise<string> {
   return text;
 }
 
-describe('an upstream with 10,000 tools', () => {
+describe('a server with 10,000 tools', () => {
   it.each([
     { pages: 1, protocol: 'legacy' },
     { pages: 7, protocol: 'modern' },
     { pages: 100, protocol: 'legacy' },
     { pages: 1000, protocol: 'modern' },
-  ] as const)('is listed whole and in its own order: $pages pages, $era', async ({ pages, protocol }) => {
-    const place = openServers({
-      up: pagingServer({ tools: many - 2, size: Math.ceil(many / pages), protocol }),
-    });
-    for (const client of ['legacy', 'modern'] as const) {
-      const started = performance.now();
-      await withStdioClient(place, { protocol: client }, async (asking) => {
-        await asking.request('tools/list', '');
-        const ms = performance.now() - started;
-        // The first list may have been answered before the last page came: the rest follows.
-        await waitFor(
-          async () => (await walkTools(asking)).names.length === many,
-          20_000,
-          () => 'not all tools were found',
-        );
-        const first = await walkTools(asking);
-        const second = await walkTools(asking);
-        console.log(
-          `${String(pages)} pages, ${protocol} server, ${client} client: start and first list ${ms.toFixed(0)} ms, ` +
-            `${String(first.names.length)} tools in ${String(first.texts.length)} pages`,
-        );
-        expect(first.names).toEqual(all(many - 2));
-        expect(second.texts).toEqual(first.texts);
-        expect(ms).toBeLessThan(20_000);
+  ] as const)(
+    'is listed completely and in its own order: $pages pages, $era',
+    async ({ pages, protocol }) => {
+      const place = openServers({
+        up: pagingServer({ tools: many - 2, size: Math.ceil(many / pages), protocol }),
       });
-    }
-  });
+      for (const client of ['legacy', 'modern'] as const) {
+        const started = performance.now();
+        await withStdioClient(place, { protocol: client }, async (asking) => {
+          await asking.request('tools/list', '');
+          const ms = performance.now() - started;
+          // The first list may have been answered before the last page came: the rest follows.
+          await waitFor(
+            async () => (await walkTools(asking)).names.length === many,
+            20_000,
+            () => 'not all tools were found',
+          );
+          const first = await walkTools(asking);
+          const second = await walkTools(asking);
+          console.log(
+            `${String(pages)} pages, ${protocol} server, ${client} client: start and first list ${ms.toFixed(0)} ms, ` +
+              `${String(first.names.length)} tools in ${String(first.texts.length)} pages`,
+          );
+          expect(first.names).toEqual(all(many - 2));
+          expect(second.texts).toEqual(first.texts);
+          expect(ms).toBeLessThan(20_000);
+        });
+      }
+    },
+  );
 
-  it('is listed the same over HTTP, in both eras', async () => {
+  it('is listed the same over HTTP, with both protocol versions', async () => {
     const place = openServers({ up: pagingServer({ tools: many - 2, size: 500 }) });
     const gate = await openHttpGate(place);
     for (const protocol of ['legacy', 'modern'] as const) {
@@ -92,18 +95,18 @@ describe('an upstream with 10,000 tools', () => {
   });
 });
 
-describe('pages that lead nowhere', () => {
+describe('broken pagination', () => {
   const rest = { mode: 'whole', tools: 5, names: ['other'] } as const;
   const cases: readonly (readonly [string, PagingOptions, number, number])[] = [
     // Tools that are there, and the most pages that the gate may ask for in one list.
-    ['cursors in a circle', { mode: 'loop', tools: 250, size: 100 }, 252, 4],
+    ['cyclic cursors', { mode: 'loop', tools: 250, size: 100 }, 252, 4],
     ['a cursor that repeats itself', { mode: 'repeat', tools: 250, size: 100 }, 200, 3],
-    ['a new cursor for ever', { mode: 'endless' }, 1000, 1000],
+    ['a new cursor each time', { mode: 'endless' }, 1000, 1000],
   ];
 
   it.each(
     cases.flatMap((one) => (['legacy', 'modern'] as const).map((protocol) => [...one, protocol] as const)),
-  )('are left behind: %s (%s %s %s, %s)', async (_what, requests, most, mostPages, protocol) => {
+  )('is detected: %s (%s %s %s, %s)', async (_what, requests, most, mostPages, protocol) => {
     const place = openServers({ up: pagingServer({ ...requests, protocol }), more: pagingServer(rest) });
     await withStdioClient(place, { protocol }, async (client) => {
       const started = performance.now();
@@ -128,7 +131,7 @@ describe('pages that lead nowhere', () => {
 });
 
 describe('cursors', () => {
-  it('that are not ours get -32602, in both eras', async () => {
+  it('that we did not issue get -32602, with both protocol versions', async () => {
     const place = openServers({ up: pagingServer({ tools: 2500, size: 500 }) });
     const rounds = count(1000);
     for (const protocol of ['legacy', 'modern'] as const) {
@@ -174,7 +177,7 @@ describe('cursors', () => {
     ['modern', 'legacy'],
     ['modern', 'modern'],
   ] as const)(
-    'never mix two lists when tools change between pages: %s client, %s server',
+    'never mix two lists if tools change between pages: %s client, %s server',
     async (protocol, server) => {
       const place = openServers({ up: pagingServer({ tools: 2500, size: 500, protocol: server }) });
       await withStdioClient(place, { protocol }, async (client) => {
@@ -250,7 +253,7 @@ describe('names', () => {
     second: { ...pagingServer({ names: ['two', 'same', 'three'] }), prefix: '' },
   };
 
-  it('[15.5] that two servers share stay with the first one, and both are named', async () => {
+  it('[15.5] shared by two servers stay with the first one, and both are reported', async () => {
     const place = openServers(colliding);
     await withStdioClient(place, { protocol: 'legacy' }, async (client) => {
       expect((await walkTools(client)).names).toEqual(['same', 'one', 'two', 'three']);
@@ -264,7 +267,7 @@ describe('names', () => {
     expect(json.stdout).toContain('\\"same\\" belongs to first');
   });
 
-  it('that collide are told to the admin API, and to nobody else once a prefix tells them apart', async () => {
+  it('that collide are shown in the admin API, and no longer once a prefix separates them', async () => {
     const place = openServers(colliding);
     const gate = await openHttpGate(place);
     const read = async (): Promise<string> => {
@@ -308,7 +311,7 @@ describe('names', () => {
     });
   });
 
-  it('stay as they are with the prefix ""', async () => {
+  it('stay unchanged with the prefix ""', async () => {
     const place = openServers({ up: { ...pagingServer({ tools: 3 }), prefix: '' } });
     await withStdioClient(place, { protocol: 'legacy' }, async (client) => {
       expect((await walkTools(client)).names).toEqual(['grow', 'pages', 't00000', 't00001', 't00002']);

@@ -135,7 +135,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted program loads', () => {
+describe.skipIf(!hasBubblewrap)('[15.3] the files that decide which code a trusted program loads', () => {
   let place: Place;
   let agent: StdioAgent | undefined;
   let root: string;
@@ -192,7 +192,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     workspace: { lock_trusted: isLocked },
   });
 
-  it.each(Object.entries(cases))('[15.3] is locked: %s', async (_name, one) => {
+  it.each(Object.entries(cases))('[15.3] are locked: %s', async (_name, one) => {
     prepare(configOf(one, true), one);
     place.trust();
     const before = stateOf(at(one.target));
@@ -226,7 +226,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     ['is valid UTF-8 (control)', [], true],
     ['is not valid UTF-8', [0xff], false],
   ])(
-    '[15.3] is not trusted with another name in a folder that cannot be locked: %s',
+    '[15.3] are not trusted with a hard link in a folder that cannot be locked: %s',
     async (_name, end, isTrusted) => {
       prepare(
         { servers: { srv: { command: 'node', args: ['srv/server.mjs'] } } },
@@ -246,7 +246,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     },
   );
 
-  it('[15.3] redirects an import when the package.json above takes the name of a package (control)', async () => {
+  it('[15.3] control: the package.json above redirects an import if it takes the name of a package', async () => {
     const one = cases['the package.json above, which can take over the name of a package'];
     if (one === undefined) throw new Error('no such case');
     prepare(configOf(one, false), one);
@@ -260,7 +260,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     expect(existsSync(at('canary'))).toBe(true);
   });
 
-  it('[15.3] leaves package.json to agents where it can redirect nothing', async () => {
+  it('[15.3] do not include a package.json that can redirect nothing', async () => {
     const files = { 'srv/server.mjs': server, 'own/package.json': '{}', 'own/server.mjs': usesDep, ...dep };
     prepare(
       {
@@ -279,7 +279,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     expect([stateOf(at('package.json')), stateOf(at('node_modules/new/a.js'))]).toEqual(['{}\n', '\n']);
   });
 
-  it.each([true, false])('[15.3] is locked for plugins outside .tidegate: %s', async (isLocked) => {
+  it.each([true, false])('[15.3] are locked for plugins outside .tidegate: %s', async (isLocked) => {
     const entry = { type: 'mcp', command: ['node', './plugin/main.mjs'] };
     prepare(
       { workspace: { lock_trusted: isLocked } },
@@ -301,7 +301,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
   it.each([
     ['off', true],
     ['auto', false],
-  ])('[15.3] is locked for workflows with `sandbox: off` only: %s', async (sandbox, isLocked) => {
+  ])('[15.3] are locked for workflows only with `sandbox: off`: %s', async (sandbox, isLocked) => {
     const states = {
       initial: 'a',
       a: { type: 'command', command: 'node scripts/deploy.mjs', on_success: 'done' },
@@ -322,7 +322,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     expect(stateOf(at('scripts/deploy.mjs')) === 'console.log(1);\n').toBe(isLocked);
   });
 
-  it('[15.3] is locked in a gateway with another configuration, until the trust is taken back', async () => {
+  it('[15.3] are locked in a gateway with another configuration, until trust is removed', async () => {
     const second = { servers: { srv: { command: 'node', args: ['srv/server.mjs'], cwd: '..' } } };
     prepare(
       {},
@@ -345,7 +345,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     expect(stateOf(at('srv/server.mjs'))).not.toBe(server);
   });
 
-  it('[15.3] is unlocked when the configuration no longer has the server', async () => {
+  it('[15.3] are unlocked if the configuration no longer has the server', async () => {
     prepare(
       { servers: { srv: { command: 'node', args: ['srv/server.mjs'] } } },
       {
@@ -358,7 +358,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] what decides which code a trusted progra
     expect(await write(await openAgent(), 'srv/late.mjs')).toEqual([false, expect.any(String)]);
   });
 
-  it.each([true, false])('[15.3] is locked in a folder of `shell.writable`: %s', async (isLocked) => {
+  it.each([true, false])('[15.3] are locked in a folder of `shell.writable`: %s', async (isLocked) => {
     vi.stubEnv('TMPDIR', '/var/tmp');
     prepare({}, { files: {} });
     const home = join(place.directory, 'home');

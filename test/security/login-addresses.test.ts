@@ -80,19 +80,19 @@ function login(server: string): Promise<Ran> {
 }
 
 describe('[15.49] a login to a server', () => {
-  it('connects to nothing inside when its name has a public address too', async () => {
+  it('connects to no private address if its name also has a public one', async () => {
     const { status, stderr } = await login('mixed');
     expect(status).not.toBe(0);
     expect(stderr).toContain('private network');
     expect(reached).toEqual([]);
   });
 
-  it('connects to the address that was judged, whatever the name says afterwards', async () => {
+  it('connects to the address that was checked, whatever the name resolves to afterwards', async () => {
     await login('turning');
     expect(new Set(reached)).toEqual(new Set(['127.0.0.1']));
   });
 
-  it('control: goes to a name that has addresses of this machine only', async () => {
+  it('control: connects to a name that has only addresses of this machine', async () => {
     const { stderr } = await login('inner');
     expect(stderr).not.toContain('private network');
     expect(reached).toContain('127.0.0.1');

@@ -74,7 +74,7 @@ describe('[15.10] a message with millions of values', () => {
     ['lists', '[],'],
     ['numbers', '1,'],
     ['texts', '"",'],
-  ])('of a client is refused before it is parsed: %s', async (_kind, item) => {
+  ])('from a client is refused before it is parsed: %s', async (_kind, item) => {
     const { answer, longest } = await watched(call('nope', `{"a":[${item.repeat(many)}1]}`));
     expect(answer.text).toMatch(limitText);
     expect(answer.messages[0]?.id).toBe(7);
@@ -95,7 +95,7 @@ describe('[15.10] a message with millions of values', () => {
     expect(longest).toBeLessThan(limitMs);
   });
 
-  it('is refused with a reason where fewer values are all wrong', async () => {
+  it('is refused with a reason if it has fewer values but all are invalid', async () => {
     const { text } = await call('Edit', `{"file_path":"a.txt","edits":[${'{},'.repeat(95_000)}{}]}`);
     expect(text).toContain('input.invalid');
   });
@@ -111,14 +111,14 @@ describe('[15.10] a message with millions of values', () => {
     expect(longest).toBeLessThan(limitMs);
   });
 
-  it('of a server fails that call only', async () => {
+  it('from a server fails only that call', async () => {
     const { answer, longest } = await watched(call('up_many', '{}'));
     expect(answer.text).toMatch(/provider\.malformed/);
     expect(longest).toBeLessThan(limitMs);
     expect((await call('up_few', '{}')).text).toContain('{},{},{}');
   });
 
-  it('control: fewer values pass, and so do as many bytes in one text', async () => {
+  it('control: fewer values pass, and so do as many bytes in one string', async () => {
     expect((await call('nope', `{"a":${objects(50_000)}}`)).text).not.toMatch(limitText);
     expect((await call('nope', JSON.stringify({ a: objects(many) }))).text).not.toMatch(limitText);
   });
@@ -164,7 +164,7 @@ describe('[15.10] a notebook with millions of cells', () => {
   it.each([
     ['many.ipynb', objects(many)],
     ['long.ipynb', `[{"outputs":${objects(many)}}]`],
-  ])('is shown as text, without holding up the others: %s', async (name, cells) => {
+  ])('is shown as text, without delaying others: %s', async (name, cells) => {
     writeFileSync(join(workspace, name), notebook(cells));
     const { answer, longest } = await watched(read(name));
     expect(answer.text).toContain('shown as text');
@@ -172,7 +172,7 @@ describe('[15.10] a notebook with millions of cells', () => {
     expect(longest).toBeLessThan(limitMs);
   });
 
-  it('control: a usual one is shown as cells', async () => {
+  it('control: a normal one is shown as cells', async () => {
     const cell = '{"cell_type":"code","source":["print(1)"],"outputs":[]}';
     writeFileSync(join(workspace, 'usual.ipynb'), notebook(`[${cell}]`));
     const { text } = await read('usual.ipynb');

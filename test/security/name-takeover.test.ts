@@ -76,7 +76,7 @@ const orders = [
 ] as const;
 
 describe.each(orders)('with %s before %s in the file', (...order) => {
-  it('[15.5] the present owner keeps a name that another server lists later, also after a restart', async () => {
+  it('[15.5] the current owner keeps a name that another server lists later, even after a restart', async () => {
     const world = openWorld(Object.fromEntries(order.map((server) => [server, []])));
     world.list('google', 'search');
     world.list('google_drive', 'upload');
@@ -162,7 +162,7 @@ describe.each(orders)('with %s before %s in the file', (...order) => {
     }
   });
 
-  it('[15.5] a claim that the state folder holds does not override the longest prefix', async () => {
+  it('[15.5] a claim in the state folder does not override the longest prefix', async () => {
     const world = openWorld({ google: ['drive_upload', 'search'] });
     const first = await serve(world);
     await seen(await connect(first, tokenOf(world.place)), name);
@@ -181,8 +181,8 @@ describe.each(orders)('with %s before %s in the file', (...order) => {
   });
 });
 
-describe('a caller who sees only one of two servers', () => {
-  it('[15.5] loses no tool and hears nothing when a hidden server lists a name of the other', async () => {
+describe('a caller that sees only one of two servers', () => {
+  it('[15.5] loses no tool and gets no notification when a hidden server lists a name of the other', async () => {
     const world = openWorld({ google: ['search'], google_drive: ['upload'], probe: ['one'] });
     grant(world, 'agent:ann', 'server:google_drive');
     grant(world, 'agent:bob', 'google_drive_*');
@@ -218,7 +218,7 @@ describe('a caller who sees only one of two servers', () => {
     expect(await call(cyd)).toContain('google did drive_upload');
   });
 
-  it('[15.5] is not given a tool of another server that takes a name below its pattern', async () => {
+  it('[15.5] does not get a tool of another server whose name matches its pattern', async () => {
     const share = 'google_drive_share';
     const world = openWorld({ google: ['search', 'drive_share'], google_drive: ['upload'] });
     grant(world, 'agent:mia', 'google_drive_*');
@@ -237,7 +237,7 @@ describe('a caller who sees only one of two servers', () => {
     expect(await call(cyd, share)).toContain('google did drive_share');
   });
 
-  it('[15.5] is not given the tool of another server by a pattern that was meant for the owner', async () => {
+  it('[15.5] does not get the tool of another server through a pattern meant for the owner', async () => {
     const world = openWorld({ google: ['drive_upload'], google_drive: ['upload'] });
     grant(world, 'agent:bob', 'google_drive_*');
     grant(world, 'agent:bob', 'server:google_drive', '--block');
@@ -252,7 +252,7 @@ describe('a caller who sees only one of two servers', () => {
   });
 });
 
-it('[15.5] control: without a server of a longer prefix, the tool that lists the name has it', async () => {
+it('[15.5] control: without a server with a longer prefix, the server that lists the name owns it', async () => {
   const world = openWorld({ google: ['search'] });
   const gate = await serve(world);
   const client = await connect(gate, tokenOf(world.place));
@@ -262,7 +262,7 @@ it('[15.5] control: without a server of a longer prefix, the tool that lists the
   expect(await call(client)).toContain('google did drive_upload');
 });
 
-it('[15.5] config check and trust warn of overlapping prefixes', () => {
+it('[15.5] config check and trust warn about overlapping prefixes', () => {
   const command = process.execPath;
   const place = openPlace(
     { servers: { google: { command }, google_drive: { command } } },

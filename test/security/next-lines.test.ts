@@ -12,8 +12,8 @@ beforeAll(() => {
 });
 afterAll(() => place.close());
 
-describe('the command behind next:', () => {
-  it('[15.40] runs nothing that the name of a folder says', async () => {
+describe('the command after next:', () => {
+  it('[15.40] runs nothing that the name of a folder contains', async () => {
     const home = join(place.directory, 'home$(touch owned)');
     // Where a file of a client should be there is a folder.
     mkdirSync(join(home, '.claude.json'), { recursive: true });

@@ -60,7 +60,7 @@ describe('[15.3] a server that npx starts', () => {
     }
   }
 
-  it('comes from where the operator installed it, in the folder of the project', async () => {
+  it('is found where the operator installed it, even in the project folder', async () => {
     open();
     expect(await hello()).toBe(root);
     // Work on the project does not stop it.
@@ -97,7 +97,7 @@ describe('[15.3] a server that npx starts', () => {
     expect(existsSync(join(root, 'canary'))).toBe(false);
   });
 
-  it('is one of the project when that was trusted (control)', async () => {
+  it('control: is the one of the project if that was trusted', async () => {
     open();
     file(join(root, 'package.json'), '{"name":"project","bin":{"fine-server":"./x.js"}}');
     file(join(root, 'x.js'), evil());

@@ -56,7 +56,7 @@ const flow = JSON.stringify({
   },
 });
 
-describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were trusted', () => {
+describe.skipIf(!hasBubblewrap)('[15.3] a command that started before files were trusted', () => {
   let place: PluginPlace;
   let root: string;
   let agents: StdioAgent[] = [];
@@ -114,7 +114,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were t
   });
 
   it.skipIf(!hasPython)(
-    '[15.3] cannot exchange what a server runs between comparison and start',
+    '[15.3] cannot replace what a server runs between the check and the start',
     {
       timeout: limitMs,
     },
@@ -141,7 +141,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were t
   );
 
   it.skipIf(!hasPython)(
-    'control: without the lock it exchanges the script of a server',
+    'control: without the lock it replaces the script of a server',
     {
       timeout: limitMs,
     },
@@ -196,7 +196,7 @@ describe.skipIf(!hasBubblewrap)('[15.3] a command that began before files were t
     await first.close();
   });
 
-  it('[15.3] that is left of a killed gateway delays nothing', { timeout: limitMs }, async () => {
+  it('[15.3] left by a killed gateway delays nothing', { timeout: limitMs }, async () => {
     const config = prepare(true, { 'srv/server.mjs': server });
     const agent = await open();
     await begin(agent);

@@ -54,8 +54,8 @@ const some = 5;
 const keys = (count: number): string =>
   Array.from({ length: count }, (_none, index) => `"k${String(index)}":0`).join(',');
 
-describe('[15.10] one caller does not hold up the others', () => {
-  it('with an edit of millions of places on one line', async () => {
+describe('[15.10] one caller does not delay the others', () => {
+  it('with an edit that has millions of matches on one line', async () => {
     writeFileSync(join(workspace, 'long.txt'), 'ab'.repeat(manyPlaces));
     const edit = { file_path: 'long.txt', old_string: 'ab', new_string: 'cd', replace_all: true };
     const work = call('Edit', JSON.stringify(edit));
@@ -64,7 +64,7 @@ describe('[15.10] one caller does not hold up the others', () => {
     expect(readFileSync(join(workspace, 'long.txt'), 'latin1')).toBe('cd'.repeat(manyPlaces));
   });
 
-  it('with an edit that finds millions of places and may change one', async () => {
+  it('with an edit that has millions of matches and may change one', async () => {
     writeFileSync(join(workspace, 'many.txt'), 'x'.repeat(manyPlaces));
     const { text } = await call('Edit', '{"file_path":"many.txt","old_string":"x","new_string":"y"}');
     expect(text).toContain(`${String(manyPlaces)} times`);
@@ -120,7 +120,7 @@ describe('[15.10] one caller does not hold up the others', () => {
     ['objects', '{}', 5_000_000],
     ['lists', '[]', 5_000_000],
     ['numbers', '1', 7_000_000],
-  ] as const)('with millions of empty %s, in a message that has few keys', async (_what, item, count) => {
+  ] as const)('with millions of empty %s, in a message with few keys', async (_what, item, count) => {
     const text = `{"file_path":"a.txt","a":[${`${item},`.repeat(count)}1]}`;
     const began = performance.now();
     const refused = await call('Read', text);
@@ -131,7 +131,7 @@ describe('[15.10] one caller does not hold up the others', () => {
     expect((await call('Read', `{"file_path":"a.txt","offset":1}`)).text).toContain('hello');
   });
 
-  it('control: the same measurement sees a process that one request holds up', async () => {
+  it('control: the same measurement detects a process blocked by one request', async () => {
     const port = await freePort();
     const script = `
       require('node:http').createServer((request, response) => {

@@ -14,7 +14,7 @@ const isFull = process.env['TIDEGATE_COUNTS'] === 'full';
 const largest = isFull ? 1024 * megabyte : 100 * megabyte;
 
 describe('lines that are too long', () => {
-  it('takes every line up to the limit and refuses one byte more, once, with or without its newline', async () => {
+  it('accepts every line up to the limit and refuses one byte more, once, with or without its newline', async () => {
     const place = openPlace({ servers: {} });
     const client = openLineClient(spawnStdioGate(place));
     await client.initialize();
@@ -32,7 +32,7 @@ describe('lines that are too long', () => {
   });
 
   it.skipIf(!hasProc)(
-    'needs little memory for what it refuses, however many come (no /proc: not measured)',
+    'needs little memory for refused lines, however many there are (skipped: no /proc)',
     async () => {
       for (const [lines, bound] of [
         [1, 3 * limit],
@@ -56,7 +56,7 @@ describe('lines that are too long', () => {
     },
   );
 
-  it('control: the bare SDK is deaf after one', async () => {
+  it('control: the bare SDK stops responding after one', async () => {
     const control = openLineClient(sdkServer());
     await control.initialize();
     expect(await survives(control, 11 * megabyte, true, 2000)).toBe(false);
@@ -66,7 +66,7 @@ describe('lines that are too long', () => {
 });
 
 describe('bodies that are too long', () => {
-  it('refuses them, said or unsaid, without keeping them, and serves others meanwhile', async () => {
+  it('are refused, with or without a Content-Length, without being stored, and others are served meanwhile', async () => {
     const place = openPlace({ servers: {}, http: { auth: 'none' } });
     const gate = await openHttpGate(place);
     onTestFinished(async () => {

@@ -65,14 +65,14 @@ describe.skipIf(!hasProc)('[15.40] the environment of the gateway', () => {
     expect(seen.neighbour).toContain(unused);
   }
 
-  it('is not found by a plugin in /proc/<ppid>/environ; control: that of a neighbour is', async () => {
+  it('cannot be read by a plugin in /proc/<ppid>/environ; control: that of a neighbor can', async () => {
     const ran = await runGate(place, ['plugin', 'show', 'probe', '--json'], { env: env() });
     expect(ran).toMatchObject({ status: 0 });
     expectHidden(seenBy('plugin'));
   });
 
   it.each(['mcp', 'serve'] as const)(
-    'is not found by a server that `%s` starts, which still gets what the file names',
+    'cannot be read by a server started by `%s`, which still gets the configured variables',
     async (command) => {
       rmSync(fileOf('server'), { force: true });
       const other = { ...place, env: env() };
@@ -92,7 +92,7 @@ describe.skipIf(!hasProc)('[15.40] the environment of the gateway', () => {
     },
   );
 
-  it('is still there for the gateway: doctor finds it hidden', async () => {
+  it('is still available to the gateway, and doctor reports it as hidden', async () => {
     const { stdout } = await runGate(place, ['doctor', '--only', 'environment', '--json'], { env: env() });
     expect(JSON.parse(stdout)).toMatchObject({ checks: [{ id: 'environment', state: 'ok' }] });
   });

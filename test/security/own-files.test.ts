@@ -36,7 +36,7 @@ describe('state in the workspace, as after `cd ~ && tidegate serve`', () => {
     'second-name',
   ];
 
-  it('[15.1] an agent with the default profile does not read the token, so it does not become admin', async () => {
+  it('[15.1] an agent with the default profile cannot read the token, so it cannot become admin', async () => {
     const found: string[] = [];
     for (const client of [agent, operator]) {
       for (const file_path of spellings()) found.push(await textOf(client, 'Read', { file_path }));
@@ -55,7 +55,7 @@ describe('state in the workspace, as after `cd ~ && tidegate serve`', () => {
     );
   });
 
-  it('[15.1] control: the token makes admins of whoever holds it', async () => {
+  it('[15.1] control: the token makes its holder an admin', async () => {
     const http = openHttpClient(world.gate.base);
     const body = JSON.stringify({ principal: 'agent:mallory', admin: true });
     const ask = async (secret: string) =>
@@ -69,7 +69,7 @@ describe('state in the workspace, as after `cd ~ && tidegate serve`', () => {
     http.close();
   });
 
-  it('[15.1] what is ours gives the same answer as what does not exist', async () => {
+  it('[15.1] files of Tidegate get the same answer as missing files', async () => {
     const absent = 'absent';
     const swap = (text: string, path: string) => text.replaceAll(path, '<path>');
     for (const path of [`${state}/token`, `${state}/state.db`, `${state}/trust.json`, state]) {
@@ -88,7 +88,7 @@ describe('state in the workspace, as after `cd ~ && tidegate serve`', () => {
     }
   });
 
-  it('[15.1] no list and no search names it', async () => {
+  it('[15.1] appears in no list and no search', async () => {
     for (const client of [agent, operator]) {
       for (const pattern of ['**', '**/*', `${state}/*`, '**/token', '**/state.db*', '**/trust.json']) {
         const listed = await textOf(client, 'Glob', { pattern, include_ignored: true });
@@ -99,7 +99,7 @@ describe('state in the workspace, as after `cd ~ && tidegate serve`', () => {
     expect(await textOf(agent, 'Glob', { pattern: '**' })).toContain('neighbour.txt');
   });
 
-  it('[15.1] is not written, not even by the operator', async () => {
+  it('[15.1] cannot be written, not even by the operator', async () => {
     const before = readFileSync(join(world.place.stateDir, 'trust.json'), 'utf8');
     const writer = await world.client('agent:writer', 'coding');
     for (const client of [writer, operator]) {
@@ -142,7 +142,7 @@ describe('state in the workspace, as after `cd ~ && tidegate serve`', () => {
   });
 });
 
-describe('store, log, profiles and model named in the workspace', () => {
+describe('store, log, profiles and model in the workspace', () => {
   let world: OwnWorld;
   let agent: SdkClient;
   let operator: SdkClient;
@@ -188,7 +188,7 @@ describe('store, log, profiles and model named in the workspace', () => {
     }
   });
 
-  it('[15.2] sqlite3 in the sandbox does not make its caller admin', async () => {
+  it('[15.2] sqlite3 in the sandbox cannot make its caller an admin', async () => {
     const before = statSync(world.place.at('data', 'rights.db')).ino;
     const insert = 'sqlite3 data/rights.db "select count(*) from audit; create table t(x)"';
     for (const client of [agent, operator]) {
@@ -210,7 +210,7 @@ describe('store, log, profiles and model named in the workspace', () => {
     expect(await textOf(agent, 'Bash', { command: control })).toContain('0');
   });
 
-  it('[15.2] reading beside the store leaves its locks alone: WAL and shm stay, and lists stay full', async () => {
+  it('[15.2] reading next to the store leaves its locks alone: WAL and shm stay, and lists stay complete', async () => {
     const { runGate } = await import('../support/run-program.js');
     for (let count = 0; count < 3; count += 1) {
       await textOf(agent, 'Read', { file_path: 'data/rights.db' });
@@ -223,7 +223,7 @@ describe('store, log, profiles and model named in the workspace', () => {
     expect((await agent.tools()).map(({ name }) => name)).toContain('Read');
   });
 
-  it('[15.2] profiles and model are not rewritten, and only the operator reads them', async () => {
+  it('[15.2] profiles and model cannot be written, and only the operator can read them', async () => {
     for (const path of ['rules/who.yaml', 'rules/model.fga', '.tidegate/plugins.yaml', 'tidegate.yaml']) {
       const before = readFileSync(world.place.at(path), 'utf8');
       for (const client of [agent, operator]) {
@@ -241,7 +241,7 @@ describe('store, log, profiles and model named in the workspace', () => {
     );
   });
 
-  it('[15.16] tidegate.yaml tells nobody but the operator about servers', async () => {
+  it('[15.16] tidegate.yaml reveals servers only to the operator', async () => {
     const reads = [
       await textOf(agent, 'Read', { file_path: 'tidegate.yaml' }),
       await textOf(agent, 'Grep', { pattern: 'hidden_one', output_mode: 'content', include_ignored: true }),
@@ -264,7 +264,7 @@ describe('store, log, profiles and model named in the workspace', () => {
     expect(await textOf(operator, 'Bash', { command: 'cat tidegate.yaml' })).toContain('hidden_one');
   });
 
-  it('[15.41] the log is absent, and cannot be exchanged for a link', async () => {
+  it('[15.41] the log is absent, and cannot be replaced with a link', async () => {
     writeFileSync(world.place.at('logs', 'gate.log.1'), 'rotated');
     for (const client of [agent, operator]) {
       expect(await textOf(client, 'Read', { file_path: 'logs/gate.log' })).toContain('does not exist');
@@ -283,14 +283,14 @@ describe('store, log, profiles and model named in the workspace', () => {
   });
 });
 
-describe('output of commands that is too long for a result', () => {
+describe('command output that is too long for a result', () => {
   let world: OwnWorld;
   beforeAll(async () => {
     world = await serveOwnPlace(await openOwnPlace({ state: 'outside' }));
   });
   afterAll(() => world.close());
 
-  it('[15.40] is read by the principal that ran the command, and by no other', async () => {
+  it('[15.40] can be read by the principal that ran the command, and by no other', async () => {
     const [ana, eve] = [
       await world.client('agent:ana', 'execution'),
       await world.client('agent:eve', 'execution'),

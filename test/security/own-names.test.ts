@@ -59,7 +59,7 @@ async function begin(call: Call, work: string): Promise<void> {
   );
 }
 
-describe.skipIf(!hasBubblewrap)('a command that makes files with names of ours', () => {
+describe.skipIf(!hasBubblewrap)('a command that creates files with names that Tidegate uses', () => {
   it.each([
     ['[15.41]', 'touch gate.log.1'],
     ['[15.41]', 'mkdir gate.log.old'],
@@ -89,14 +89,14 @@ describe.skipIf(!hasBubblewrap)('a command that makes files with names of ours',
     expect(await bob('Bash', { command: 'cat gate.log.2' })).toContain('cannot_hide_now');
   });
 
-  it('[15.16] cannot hide the work of others behind a link', { timeout: limitMs }, async () => {
+  it('[15.16] cannot hide the files of others behind a link', { timeout: limitMs }, async () => {
     const [alice, bob] = await open();
     await alice('Bash', { command: 'ln -s src tidegate.yml; ln -s src tool_profiles.yaml' });
     expect(await bob('Read', { file_path: 'src/a.txt' })).toContain('work of bob');
     expect(await bob('Bash', { command: 'cat src/a.txt' })).toContain('work of bob');
   });
 
-  it('[15.16] control: what a trusted link leads to is hidden', { timeout: limitMs }, async () => {
+  it('[15.16] control: the target of a trusted link is hidden', { timeout: limitMs }, async () => {
     const [, bob] = await open(() => {
       mkdirSync(at('conf'));
       writeFileSync(at('conf', 'profiles.yaml'), 'profiles: {}\n');

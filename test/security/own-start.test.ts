@@ -48,7 +48,7 @@ function withoutSandbox(): Readonly<Record<string, string>> {
 }
 
 describe('the start', () => {
-  it('[15.1] is refused where the workspace lies inside the state directory', async () => {
+  it('[15.1] is refused if the workspace is inside the state directory', async () => {
     await open({ state: 'outside' });
     const env = { ...place.env, TIDEGATE_HOME: place.directory };
     chmodSync(place.directory, 0o700);
@@ -59,7 +59,7 @@ describe('the start', () => {
     expect((await runGate(place, ['mcp'], { input: '' })).status).toBe(0);
   });
 
-  it('[15.2] is refused where a link inside a root leads to the store', async () => {
+  it('[15.2] is refused if a link inside a root points to the store', async () => {
     await open({ state: 'outside', config: { store: { file: './data/rights.db' } } });
     for (const name of ['d2', '.d3']) mkdirSync(place.at(name));
     symlinkSync('d2', place.at('data'));
@@ -83,7 +83,7 @@ describe('the start', () => {
     await operator.close();
   });
 
-  it('[15.1] is refused where a link inside a root leads to the state directory', async () => {
+  it('[15.1] is refused if a link inside a root points to the state directory', async () => {
     await open({ state: 'inside' });
     expect((await runGate(place, ['mcp'], { input: '' })).status).toBe(0);
     mkdirSync(place.at('dotfiles'));
@@ -98,7 +98,7 @@ describe('the start', () => {
     expect(led.stderr).toContain('config.link_in_root');
   });
 
-  it('[15.1] control: is not refused where the link lies outside of every root', async () => {
+  it('[15.1] control: is allowed if the link is outside every root', async () => {
     await open({ state: 'outside' });
     const home = join(place.directory, 'home');
     renameSync(join(home, '.local'), join(home, 'local'));
@@ -106,7 +106,7 @@ describe('the start', () => {
     expect(await runGate(place, ['mcp'], { input: '' })).toMatchObject({ status: 0 });
   });
 
-  it('[15.41] is refused when a link, a pipe or a second name stands in the place of the log', async () => {
+  it('[15.41] is refused if the log is a link, a pipe or a hard link', async () => {
     await open({ state: 'outside', config: { log: { file: './gate.log' } } });
     const victim = join(place.directory, 'bashrc');
     writeFileSync(victim, 'as it was');
@@ -161,14 +161,14 @@ describe('over stdio', () => {
 describe('without a sandbox', () => {
   const command = 'cat neighbour.txt';
 
-  it('[15.1] the operator runs commands, and a principal with rights of its own does not', async () => {
+  it('[15.1] the operator can run commands, and a principal with its own rights cannot', async () => {
     await open({ state: 'outside', env: withoutSandbox() });
     const operator = await stdioClient();
     expect(await textOf(operator, 'Bash', { command })).toContain('an ordinary file');
     await runGate(place, ['grant', 'agent:mallory', 'Bash']);
     const agent = await stdioClient('--as', 'agent:mallory');
     const refused = await textOf(agent, 'Bash', { command });
-    expect(refused).toContain('sandbox only');
+    expect(refused).toContain('only in a sandbox');
     expect(refused).toContain('bubblewrap');
     expect(refused).not.toContain('an ordinary file');
     const doctor = await runGate(place, ['doctor', '--only', 'sandbox']);
@@ -176,7 +176,7 @@ describe('without a sandbox', () => {
     await Promise.all([operator.close(), agent.close()]);
   });
 
-  it('[15.1] no one runs commands where private files lie in the workspace', async () => {
+  it('[15.1] commands are refused for everyone if private files are in the workspace', async () => {
     await open({ state: 'inside', env: withoutSandbox() });
     const operator = await stdioClient();
     expect(await textOf(operator, 'Bash', { command })).toContain('inside the workspace');
@@ -186,16 +186,16 @@ describe('without a sandbox', () => {
   });
 });
 
-it('[15.2] Bash is unavailable where the store lies directly in a root, also with a sandbox', async () => {
+it('[15.2] Bash is unavailable if the store is directly in a root, even with a sandbox', async () => {
   await open({ state: 'outside', config: { store: { file: './rights.db' } } });
   const operator = await stdioClient();
   const refused = await textOf(operator, 'Bash', { command: 'ls' });
-  expect(refused).toContain('rights.db lies directly in a workspace root');
+  expect(refused).toContain('rights.db is directly in a workspace root');
   expect(refused).toContain('store.file');
   await operator.close();
 });
 
-it('[15.2] a store that comes to be while a command runs is not there for that command', async () => {
+it('[15.2] a store created while a command runs is absent for that command', async () => {
   await open({ state: 'outside', config: { store: { file: './deep/data/rights.db' } } });
   rmSync(place.at('deep'), { recursive: true, force: true });
   const operator = await stdioClient();
@@ -227,7 +227,7 @@ it('[15.2] a store that comes to be while a command runs is not there for that c
 });
 
 describe('a root that contains the home folder', () => {
-  it('[15.1] is named by doctor, and no other is', async () => {
+  it('[15.1] is reported by doctor, and no other root is', async () => {
     await open({ state: 'inside' });
     expect((await runGate(place, ['doctor', '--only', 'sandbox'])).stdout).toContain('your home folder');
     place.close();
@@ -236,7 +236,7 @@ describe('a root that contains the home folder', () => {
   });
 });
 
-describe('a Tidegate that is installed in the workspace', () => {
+describe('Tidegate installed in the workspace', () => {
   const chunkOf = (folder: string) =>
     readdirSync(folder).find((name) => name.startsWith('grep.tool-')) ?? 'no chunk';
 
@@ -273,7 +273,7 @@ describe('a Tidegate that is installed in the workspace', () => {
     expect((await runGate(place, ['doctor', '--only', 'sandbox'])).stdout).not.toContain(installed);
   });
 
-  it('[15.3] can be written where another Tidegate serves (control)', async () => {
+  it('[15.3] control: can be written if another Tidegate serves the workspace', async () => {
     await open({ state: 'outside', config: { builtins: ['*'] } });
     const own = join(install(place.at('node_modules')), 'dist', 'tidegate.js');
     const agent = await openStdioAgent(place);

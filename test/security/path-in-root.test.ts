@@ -20,7 +20,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
-describe('a folder of the workspace on PATH', () => {
+describe('a workspace folder on PATH', () => {
   let place: Place;
   afterEach(() => place.close());
 
@@ -45,11 +45,11 @@ describe('a folder of the workspace on PATH', () => {
     return { text, isHit, wouldHit: existsSync(canary) };
   }
 
-  it('[15.3] gives no interpreter to a server from elsewhere', async () => {
+  it('[15.3] provides no interpreter for a server from elsewhere', async () => {
     expect(await attack('../outside')).toEqual({ isHit: false, text: 'hi', wouldHit: true });
   });
 
-  it('[15.3] may hold the server itself, whose file is hashed', async () => {
+  it('[15.3] can contain the server itself, whose file is hashed', async () => {
     expect(await attack('local-server')).toEqual({ isHit: false, text: 'hi', wouldHit: true });
   });
 });

@@ -69,7 +69,7 @@ describe('the start of a plugin', () => {
     expect(shown.get(behaviour)?.operations.length).toBeGreaterThan(5);
   });
 
-  it('harms nobody else: the good ones of the same gate work while the bad ones fail', async () => {
+  it('does not affect others: good plugins of the same gateway work while bad ones fail', async () => {
     const before = performance.now();
     const { status, stdout } = await runGate(place, ['plugin', 'call', nameOf('tcp'), 'echo', 'text=fine']);
     expect([status, stdout]).toEqual([0, expect.stringContaining('fine')]);
@@ -78,7 +78,7 @@ describe('the start of a plugin', () => {
   });
 });
 
-describe('a call of a plugin', () => {
+describe('a call to a plugin', () => {
   let place: PluginPlace;
   let client: SdkClient;
   const [kind] = sdkKinds;
@@ -112,20 +112,20 @@ describe('a call of a plugin', () => {
     (await client.call(`${plugin}_echo`, { text: 'ok' })).structuredContent;
   const isFine = { output: 'ok', text: 'ok', prefix: '' };
 
-  it('that crashes is lost once, and the plugin is back for the next', async () => {
+  it('that crashes fails once, and the plugin is restarted for the next', async () => {
     expect(await codeOf('bad_crash')).toBe('provider.lost');
     expect(await echo('good')).toEqual(isFine);
     expect(await echo('bad')).toEqual(isFine);
   });
 
-  it('that hangs ends in time, and leaves the process to the others', async () => {
+  it('that hangs times out, and the process keeps serving others', async () => {
     const before = Date.now();
     expect(await codeOf('bad_hang')).toBe('call.timeout');
     expect(Date.now() - before).toBeLessThan(5000);
     expect(await echo('bad')).toEqual(isFine);
   });
 
-  it('that stands still costs the process, because it does not even say how it is', async () => {
+  it('that blocks the plugin ends its process, because the health check fails too', async () => {
     expect(await codeOf('bad_block')).toBe('call.timeout');
     expect(await echo('good')).toEqual(isFine);
     let last: unknown;
@@ -139,11 +139,11 @@ describe('a call of a plugin', () => {
     );
   });
 
-  it('that floods stderr gets through', async () => {
+  it('that floods stderr succeeds', async () => {
     expect((await client.call('bad_chatter')).structuredContent).toEqual({ output: 'still here' });
   });
 
-  it('with bytes that are no JSON, no text, or no protocol is told apart', async () => {
+  it('with invalid JSON, text or protocol data gets a specific error', async () => {
     expect((await client.call('bad_raw')).structuredContent).toEqual({ bytes: '{oops' });
     expect((await client.call('bad_binary')).structuredContent).toEqual({ bytes: '\ufffd\ufffd\u0000' });
     expect(await codeOf('bad_bad_text')).toBe('provider.malformed');
@@ -151,7 +151,7 @@ describe('a call of a plugin', () => {
   });
 
   it.each(['cut', 'endless-number', 'wrong-type', 'group', 'no-field', 'cut-entry'])(
-    'with bytes that are no message (%s) is told of as such, and the plugin works on',
+    'with bytes that are not a message (%s) gets an error that says so, and the plugin keeps working',
     async (kind) => {
       expect(await codeOf('bad_broken', { kind })).toBe('provider.malformed');
       expect(await echo('bad')).toEqual(isFine);
@@ -159,7 +159,7 @@ describe('a call of a plugin', () => {
     },
   );
 
-  it('gives 5 MiB, and takes less than 4', async () => {
+  it('can return 5 MiB, and accepts up to 4', async () => {
     // Over bare lines: the official client takes 10 MiB at once, and the text and the data are 5 each.
     const own = openPluginPlace({ bad: {} });
     own.trustPlugins();
@@ -208,13 +208,13 @@ describe('a call of a plugin', () => {
   });
 });
 
-describe.skipIf(!hasProc)('the end of a plugin (no /proc: not looked at)', () => {
+describe.skipIf(!hasProc)('the exit of a plugin (skipped: no /proc)', () => {
   it.each([
     ['obeys', []],
     ['ignores SIGINT and SIGTERM', ['ignores-term']],
     ['dies when told to shut down', ['dies-on-shutdown']],
     ['does not answer when told to shut down, and ignores SIGTERM', ['hangs-on-shutdown', 'ignores-term']],
-  ])('that %s comes within five seconds, and its socket is gone', async (_how, behaviours) => {
+  ])('that %s happens within five seconds, and its socket is removed', async (_how, behaviours) => {
     const place = openPluginPlace({ peer: { behaviours } });
     const mark = place.directory;
     try {

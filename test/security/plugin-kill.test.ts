@@ -14,7 +14,7 @@ const limitMs = 5000;
 const random = createRandom();
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe.skipIf(!hasProc)('a gate that is killed (no /proc: not looked at)', () => {
+describe.skipIf(!hasProc)('a killed gateway (skipped: no /proc)', () => {
   const places: PluginPlace[] = [];
   beforeAll(() => {
     for (let i = 0; i < lanes; i += 1) {
@@ -63,7 +63,7 @@ describe.skipIf(!hasProc)('a gate that is killed (no /proc: not looked at)', () 
     }
   });
 
-  it('control: without the reaper, plugins live on', async () => {
+  it('control: without the reaper, plugins survive', async () => {
     const [place] = places;
     if (place === undefined) throw new Error('no place');
     const { gate } = await openBusy(place);

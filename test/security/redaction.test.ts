@@ -71,7 +71,7 @@ const linesOf = (name: string): readonly Line[] =>
     .filter((line) => line.request !== undefined && line.name === name);
 
 describe('200 secrets in arguments, results, errors, names, addresses, server logs and variables', () => {
-  it('are in no log line and in no span', async () => {
+  it('appear in no log line and no span', async () => {
     for (const { text, secret } of shaped) {
       const answer = await call('up_tell', text);
       expect(answer.text).toContain(JSON.stringify(text).slice(1, -1));
@@ -94,11 +94,11 @@ describe('200 secrets in arguments, results, errors, names, addresses, server lo
     );
   });
 
-  it('control: without redaction the same search finds every one', () => {
+  it('control: without redaction the same search finds all of them', () => {
     expect(secretsIn(raw.join('\n'))).toHaveLength(shaped.length);
   });
 
-  it('that nobody can tell for secrets are not written from arguments, envelopes or variables', async () => {
+  it('that cannot be recognized are left out too, because arguments, envelopes and variables are not written', async () => {
     const quiet = openPlace({
       servers: { up: { ...nodeServer('telling-server.mjs'), env: { PLAIN: plain } } },
       log: { level: 'info' },
@@ -114,7 +114,7 @@ describe('200 secrets in arguments, results, errors, names, addresses, server lo
   });
 });
 
-describe('one line', () => {
+describe('there is one log line', () => {
   async function onlyLine(name: string): Promise<Line> {
     await waitFor(
       () => linesOf(name).length > 0,
@@ -126,7 +126,7 @@ describe('one line', () => {
     return line ?? {};
   }
 
-  it('for an attempt that took too long', async () => {
+  it('for a call that timed out', async () => {
     await call('brief_hang', '');
     expect(await onlyLine('brief_hang')).toMatchObject({
       outcome: 'fault',
@@ -135,7 +135,7 @@ describe('one line', () => {
     });
   });
 
-  it('for an attempt that was cancelled', async () => {
+  it('for a call that was cancelled', async () => {
     const cancel = new AbortController();
     const gone = client.request('tools/call', '"name":"up_hang"', { signal: cancel.signal, timeoutMs: 500 });
     setTimeout(() => cancel.abort(), 50);
@@ -143,17 +143,17 @@ describe('one line', () => {
     expect(await onlyLine('up_hang')).toMatchObject({ outcome: 'fault', fault: 'call.cancelled' });
   });
 
-  it('for an attempt whose server died', async () => {
+  it('for a call whose server died', async () => {
     await call('brief_die', '');
     expect(await onlyLine('brief_die')).toMatchObject({ outcome: 'fault', fault: 'provider.lost' });
   });
 
-  it('for an attempt at what does not exist', async () => {
+  it('for a call to an absent tool', async () => {
     await call('no_such_thing', '');
     expect(await onlyLine('no_such_thing')).toMatchObject({ outcome: 'fault', fault: 'tool.not_found' });
   });
 
-  it('each with a request id that no other has', () => {
+  it('each with a unique request id', () => {
     const ids = ['up_tell', 'up_refuse', 'brief_hang', 'up_hang', 'brief_die', 'no_such_thing'].flatMap(
       (name) => linesOf(name).map(({ request }) => request),
     );

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openAccessPlace, runJson } from '../support/access-place.js';
 import { openHttpGate, type Place, waitFor } from '../support/gate.js';
 
-it('[15.50] refused tokens leave a trace after the clock stepped back, at the latest at close', async () => {
+it('[15.50] refused tokens are recorded even if the clock steps back, at close at the latest', async () => {
   const usual = openAccessPlace({ builtins: ['*'] });
   const [clock, sign] = [join(usual.directory, 'clock.mjs'), join(usual.directory, 'back')];
   writeFileSync(

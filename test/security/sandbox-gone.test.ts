@@ -11,7 +11,7 @@ const hasBubblewrap =
 
 // A command can use up what a sandbox needs: namespaces, processes, time. The next gateway then finds none that works.
 
-describe.skipIf(!hasBubblewrap)('a sandbox that worked and fails now', () => {
+describe.skipIf(!hasBubblewrap)('a sandbox that worked before but fails now', () => {
   let place: Place;
   afterEach(() => place.close());
 
@@ -34,7 +34,7 @@ describe.skipIf(!hasBubblewrap)('a sandbox that worked and fails now', () => {
     return isError ? error : structured['sandbox'];
   }
 
-  it('[15.13] stops commands instead of freeing them', async () => {
+  it('[15.13] stops commands instead of running them unsandboxed', async () => {
     place = openPlace({ builtins: ['Bash'] });
     expect(await run(false)).toBe('bubblewrap');
     expect(JSON.stringify(await run(true))).toContain('sandbox_broken');

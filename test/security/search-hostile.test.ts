@@ -76,8 +76,8 @@ async function bounded<T>(what: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-describe('what is no file of text', () => {
-  it('a pipe, a socket and a link to a device are passed by', async () => {
+describe('files that are not text files', () => {
+  it('a pipe, a socket and a link to a device are skipped', async () => {
     execFileSync('mkfifo', [join(place.root, 'pipe')]);
     const server = createServer().listen(join(place.root, 'socket'));
     symlinkSync('/dev/zero', join(place.root, 'zero'));
@@ -96,7 +96,7 @@ describe('what is no file of text', () => {
     server.close();
   });
 
-  it.runIf(hasProc)('a sparse file of many gigabytes is answered', async () => {
+  it.runIf(hasProc)('a sparse file of many gigabytes is handled', async () => {
     const file = openSync(join(place.root, 'sparse'), 'w');
     ftruncateSync(file, count(10) * 1024 * megabyte);
     closeSync(file);
@@ -127,7 +127,7 @@ describe('what is no file of text', () => {
     expect(named.data.counts).toEqual([{ file: 'endless', count: 1 }]);
   });
 
-  it.runIf(hasProc)('characters that go on and on are cut', async () => {
+  it.runIf(hasProc)('endless characters are cut', async () => {
     writeFileSync(join(place.root, 'zalgo'), `needle e${'\u0301'.repeat(count(100) * 100_000)}\n`);
     const found = await bounded('one character of megabytes', () =>
       ask('Grep', { pattern: 'needle', output_mode: 'content' }),
@@ -159,7 +159,7 @@ describe.runIf(hasProc)('very many', () => {
     expect(found.data.files).toEqual(['first.txt', 'many/f7', 'zz/last.txt']);
   });
 
-  it('matches are counted, and only the first are given', async () => {
+  it('matches are counted, and only the first are returned', async () => {
     const lines = count(10_000_000);
     const file = openSync(join(place.root, 'huge'), 'w');
     const thousand = 'needle and more\n'.repeat(1000);
@@ -183,7 +183,7 @@ describe.runIf(hasProc)('very many', () => {
     expect(last.data.matches.at(-1)).toMatchObject({ file: 'huge', line: 10_999 });
   });
 
-  it('folders in each other are searched as deep as the system lets us, and the rest is told of', async () => {
+  it('nested folders are searched as deep as the system allows, and the rest is reported', async () => {
     // Deeper than a path can be long, so made from the bottom up.
     const name = 'd'.repeat(200);
     mkdirSync(join(place.root, 'deep'));
@@ -199,7 +199,7 @@ describe.runIf(hasProc)('very many', () => {
     spawnSync('rm', ['-rf', join(place.root, 'deep')]);
   });
 
-  it('searches at once all come to their end', async () => {
+  it('concurrent searches all finish', async () => {
     const answers = await bounded('60 searches at once', () =>
       Promise.all(Array.from({ length: 60 }, () => ask('Grep', { pattern: 'needle' }))),
     );
@@ -207,7 +207,7 @@ describe.runIf(hasProc)('very many', () => {
   });
 });
 
-describe('odd names', () => {
+describe('unusual names', () => {
   const odd = [
     'new\nline',
     'esc\u001b[31mred',
@@ -220,7 +220,7 @@ describe('odd names', () => {
     'e\u0301',
   ];
 
-  it('come through: exact in the data, harmless in the text', async () => {
+  it('are returned exactly in the data, and escaped in the text', async () => {
     for (const name of odd) writeFileSync(join(place.root, name), 'needle\n');
     writeFileSync(
       Buffer.concat([Buffer.from(join(place.root, 'bad')), Buffer.from([0xff, 0xfe])]),
@@ -252,7 +252,7 @@ describe('odd names', () => {
 
 const nobody = 65_534;
 
-describe.runIf(hasProc && process.getuid?.() === 0)('for somebody who is not root', () => {
+describe.runIf(hasProc && process.getuid?.() === 0)('for a user who is not root', () => {
   /** The rights of the whole process, and of all that it starts, while it works. */
   async function asNobody<T>(work: () => Promise<T>): Promise<T> {
     process.seteuid?.(nobody);
@@ -266,7 +266,7 @@ describe.runIf(hasProc && process.getuid?.() === 0)('for somebody who is not roo
   it.each([
     ['once', () => Date.now() + 60_000],
     ['twice', () => Date.now()],
-  ])('what may not be read is told of, and the rest is searched, looked at %s', async (_times, now) => {
+  ])('unreadable files are reported, and the rest is searched (%s)', async (_times, now) => {
     await place.close();
     place = await openSearchPlace({ now });
     place.write({ 'first.txt': 'needle\n', 'zz/last.txt': 'needle\n' });
@@ -297,7 +297,7 @@ describe.runIf(hasProc)('a search that takes too long', () => {
   const lines = 'a needle among many words that are not one\n'.repeat(20_000);
   const slow = { pattern: '(?:\\b\\w+\\b\\s*){3,9}[^\\x00-\\x7f]|one', output_mode: 'count' };
 
-  it('ends at its time limit with what it has, and leaves no process', async () => {
+  it('ends at its time limit with partial results, and leaves no process', async () => {
     await place.close();
     place = await openSearchPlace({ limits: { timeMs: 100 } });
     place.write(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}`, lines])));
@@ -307,7 +307,7 @@ describe.runIf(hasProc)('a search that takes too long', () => {
     await untilGone(slow.pattern);
   });
 
-  it('ends when nobody waits for it any more, and leaves no process', async () => {
+  it('ends when its caller disconnects, and leaves no process', async () => {
     place.write(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}`, lines])));
     const leaving = new AbortController();
     const search = place.call('Grep', slow, leaving.signal);
@@ -319,7 +319,7 @@ describe.runIf(hasProc)('a search that takes too long', () => {
     await untilGone(slow.pattern);
   });
 
-  it('is not one with a pattern that others choke on', async () => {
+  it('does not happen with a pattern that makes others backtrack', async () => {
     place.write({ as: `${'a'.repeat(100_000)}\n` });
     const found = await bounded('(a*)*b', () => ask('Grep', { pattern: '^(a*)*b$', output_mode: 'count' }));
     expect(found.data.total_files).toBe(0);
@@ -333,7 +333,7 @@ describe.runIf(hasProc)('a search that takes too long', () => {
   }
 });
 
-it.runIf(hasProc)('control: this suite sees memory that is not bounded', async () => {
+it.runIf(hasProc)('control: this suite detects unbounded memory', async () => {
   const file = join(place.root, 'large');
   const handle = openSync(file, 'w');
   for (let size = 0; size < 128; size += 1) writeSync(handle, 'x'.repeat(megabyte));

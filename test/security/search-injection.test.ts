@@ -147,20 +147,20 @@ function share(list: readonly string[]): readonly string[] {
 }
 
 describe.each(doors)('in %s, as its %s', (...door) => {
-  it('words for a shell or for ripgrep itself do nothing', () => tryAll(made(), door));
+  it('shell and ripgrep options have no effect', () => tryAll(made(), door));
 
   const commands = readCommandStrings();
-  it.skipIf(commands.found === undefined)(`command injections do nothing ${commands.reason}`, () =>
+  it.skipIf(commands.found === undefined)(`command injections have no effect ${commands.reason}`, () =>
     tryAll(share(commands.found ?? []), door),
   );
 
   const naughty = readNaughtyStrings();
-  it.skipIf(naughty.found === undefined)(`naughty strings do nothing ${naughty.reason}`, () =>
+  it.skipIf(naughty.found === undefined)(`naughty strings have no effect ${naughty.reason}`, () =>
     tryAll(share(naughty.found ?? []), door),
   );
 });
 
-it('names that look like options are found as the files that they are', async () => {
+it('files with names that look like options are found', async () => {
   const found = await place.call('Glob', {
     pattern: '{-x.ts,--files,!bang.ts,#hash.ts,*/--pre=x,quote*}',
     sort: 'name',
@@ -178,7 +178,7 @@ it('names that look like options are found as the files that they are', async ()
   });
 });
 
-it('the configuration and environment of the operator change nothing', async () => {
+it('the configuration and environment of the operator have no effect', async () => {
   const config = join(place.base, 'ripgreprc');
   writeFileSync(config, `--pre=${program}\n--follow\n`);
   const other = await openSearchPlace({
@@ -191,7 +191,7 @@ it('the configuration and environment of the operator change nothing', async () 
   await other.close();
 });
 
-it('control: ripgrep that reads the same words as options runs the program', () => {
+it('control: ripgrep that treats the same words as options runs the program', () => {
   const run = (...args: readonly string[]) =>
     execFileSync(rgPath, [...args], { cwd: place.root, stdio: 'ignore', env: {} });
   const isRun = (work: () => void): boolean => {

@@ -29,7 +29,7 @@ const isHard = ({ name }: LinkLayout) => name.startsWith('a hard link');
 const pattern = `${searchCanary}|inside`;
 
 describe.each(linkLayouts)('a link $name', (layout) => {
-  it('does not lead Grep out, as its path or on its way', async () => {
+  it('does not let Grep escape, as its path or along the way', async () => {
     const { folder, path } = layOut(layout);
     for (const output_mode of ['content', 'files_with_matches', 'count']) {
       const named = await place.call('Grep', { pattern, path, output_mode });
@@ -41,7 +41,7 @@ describe.each(linkLayouts)('a link $name', (layout) => {
     }
   });
 
-  it('does not lead Glob out, as its path, in its pattern or on its way', async () => {
+  it('does not let Glob escape, as its path, in its pattern or along the way', async () => {
     const { folder, path } = layOut(layout);
     const answers = [
       await place.call('Glob', { pattern: '**', path }),
@@ -60,11 +60,11 @@ describe.each(linkLayouts)('a link $name', (layout) => {
   });
 });
 
-it('there are forty layouts or more', () => {
+it('there are at least forty layouts', () => {
   expect(linkLayouts.length).toBeGreaterThanOrEqual(40);
 });
 
-it('control: ripgrep that is given the same paths is led out by many of them', () => {
+it('control: plain ripgrep escapes through many of the same paths', () => {
   const outwards = linkLayouts.filter(
     ({ leads, name }) => leads === 'outside' && !/device|root of the/.test(name),
   );

@@ -91,27 +91,24 @@ async function startRacer(): Promise<ChildProcessByStdio<Writable, Readable, nul
 }
 
 /** A clock that is ahead makes every folder look calm, so that nothing is asked twice. */
-it.each(Object.entries(searches))(
-  'control: %s gets out when nothing is looked at again',
-  async (name, search) => {
-    await setUp({ now: () => Date.now() + 60_000 });
-    const racer = await startRacer();
-    const end = performance.now() + controlSeconds * 1000;
-    let runs = 0;
-    let isOut = false;
-    // From the root only: the start itself is checked in another way.
-    while (!isOut && performance.now() < end) {
-      runs += 1;
-      isOut = hasEscaped(name, await search(0));
-    }
-    racer.stdin.end();
-    await once(racer, 'exit');
-    console.log(`control: out after ${runs} runs`);
-    expect(isOut).toBe(true);
-  },
-);
+it.each(Object.entries(searches))('control: %s escapes if nothing is checked again', async (name, search) => {
+  await setUp({ now: () => Date.now() + 60_000 });
+  const racer = await startRacer();
+  const end = performance.now() + controlSeconds * 1000;
+  let runs = 0;
+  let isOut = false;
+  // From the root only: the start itself is checked in another way.
+  while (!isOut && performance.now() < end) {
+    runs += 1;
+    isOut = hasEscaped(name, await search(0));
+  }
+  racer.stdin.end();
+  await once(racer, 'exit');
+  console.log(`control: out after ${runs} runs`);
+  expect(isOut).toBe(true);
+});
 
-describe('with somebody who exchanges folders and files for links all the time', () => {
+describe('while another process keeps replacing folders and files with links', () => {
   let racer: ChildProcessByStdio<Writable, Readable, null>;
   beforeEach(async () => {
     await setUp();
@@ -122,7 +119,7 @@ describe('with somebody who exchanges folders and files for links all the time',
     await once(racer, 'exit');
   });
 
-  it.each(Object.entries(searches))('%s never gets out', async (name, search) => {
+  it.each(Object.entries(searches))('%s never escapes', async (name, search) => {
     const score = { tried: 0, worked: 0, escaped: 0 };
     const end = performance.now() + seconds * 1000;
     for (; performance.now() < end; score.tried += 1) {
@@ -141,7 +138,7 @@ describe('with somebody who exchanges folders and files for links all the time',
     ['its content', ['-n', '-e', searchCanary]],
     ['its names', ['--files']],
   ])(
-    'control: ripgrep by itself, from a folder that does not move, tells of what is outside: %s',
+    'control: plain ripgrep, from a folder that does not move, returns files from outside: %s',
     (_what, words) => {
       const end = performance.now() + controlSeconds * 1000;
       let runs = 0;
@@ -157,7 +154,7 @@ describe('with somebody who exchanges folders and files for links all the time',
   );
 });
 
-describe('with somebody who waits until all is calm, and exchanges only while ripgrep walks', () => {
+describe('while another process waits, and replaces folders only while ripgrep walks', () => {
   // Longer than the time in which a change before the search is taken for one during it.
   const calmMs = 2700;
   const rounds = count(50);
@@ -171,7 +168,7 @@ describe('with somebody who waits until all is calm, and exchanges only while ri
     }
   };
 
-  it('no search gets out, nor does one lose what is inside', async () => {
+  it('no search escapes, and none loses files inside', async () => {
     await setUp();
     let escaped = 0;
     for (let round = 0; round < rounds; round += 1) {

@@ -63,8 +63,8 @@ function flood(grep: Grep): Promise<string> {
   );
 }
 
-describe('[15.10] one principal that searches all the time', () => {
-  it('leaves places for searches of others, and learns that it has too many', {
+describe('[15.10] one principal that searches constantly', () => {
+  it('leaves slots for searches of others, and is told that it has too many', {
     timeout: limitMs,
   }, async () => {
     const [alice, bob] = [await openAgentOf('alice'), await openAgentOf('bob')];
@@ -76,7 +76,7 @@ describe('[15.10] one principal that searches all the time', () => {
     expect(await refused).toContain('"retryable":true');
   });
 
-  it('control: the operator, who has no share, takes all of them', { timeout: limitMs }, async () => {
+  it('control: the operator, who has no share, uses all of them', { timeout: limitMs }, async () => {
     const [operator, bob] = [await openAgent(tokenOf(place)), await openAgentOf('bob')];
     expect(await bob('needle', 'small')).toContain('one.txt');
     void flood(operator);

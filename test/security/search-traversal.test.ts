@@ -61,7 +61,7 @@ describe.each(sets)('paths $name', ({ name, list, reason }) => {
   afterAll(() => place.close());
 
   it.skipIf(list === undefined).each(doors)(
-    `never lead %s out of the workspace through its %s ${reason}`,
+    `never let %s leave the workspace through its %s ${reason}`,
     async (tool, field, input) => {
       const siblings = [
         `${place.root}-sibling/x`,
@@ -87,7 +87,7 @@ describe.each(sets)('paths $name', ({ name, list, reason }) => {
   );
 });
 
-it('what exists outside and what does not are refused in the same words', async () => {
+it('existing and missing paths outside are refused with the same message', async () => {
   const place = await openSearchPlace();
   for (const tool of ['Glob', 'Grep'] as const) {
     const words = async (path: string) => {
@@ -100,7 +100,7 @@ it('what exists outside and what does not are refused in the same words', async 
   await place.close();
 });
 
-it('control: ripgrep that is given the same paths finds what is outside', async () => {
+it('control: plain ripgrep with the same paths finds files outside', async () => {
   const place = await openSearchPlace();
   const found = execFileSync(rgPath, ['--no-config', '-l', '-e', searchCanary, '--', join('..', 'outside')], {
     cwd: place.root,

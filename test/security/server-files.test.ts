@@ -221,7 +221,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe('[15.3] files of the workspace that a trusted server runs', () => {
+describe('[15.3] workspace files that a trusted server runs', () => {
   let place: Place;
   let agent: StdioAgent;
   let root: string;
@@ -258,7 +258,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
       () => `it did not rest: ${agent.said()}`,
     );
 
-  it.each(Object.entries(cases))('are not run once an agent changed them: %s', async (_name, one) => {
+  it.each(Object.entries(cases))('are not run after an agent changed them: %s', async (_name, one) => {
     await open(one);
     expect((await agent.call('srv_hello')).text).toContain('hi');
     const [path, text] = one.attack;
@@ -278,7 +278,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
   });
 
   it.skipIf(!hasBubblewrap)(
-    'are not run when sandboxed Bash changed them, after a crash neither',
+    'are not run after sandboxed Bash changed them, not even after a crash',
     async () => {
       const one = cases['a script behind ./'];
       if (one === undefined) throw new Error('no such case');
@@ -298,7 +298,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     },
   );
 
-  it('[15.3] are not changed by agents, nor is anything put beside them', async () => {
+  it('[15.3] cannot be changed by agents, and no files can be added next to them', async () => {
     const one = cases['a script behind ./'];
     if (one === undefined) throw new Error('no such case');
     await open(one, {}, true);
@@ -329,7 +329,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
   });
 
   it.skipIf(!hasBubblewrap)(
-    '[15.3] are not left open by a command that began before they were trusted',
+    '[15.3] cannot be changed by a command that started before they were trusted',
     async () => {
       await open(
         { entry: { command: 'node', args: ['../none.mjs'] }, files: { 'srv/server.mjs': server } },
@@ -364,7 +364,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     },
   );
 
-  it('[15.3] are not first made by an agent: a script that is not built yet', async () => {
+  it('[15.3] cannot be created by an agent: a script that is not built yet', async () => {
     await open({ entry: { command: 'node', args: ['./dist/server.mjs'] }, files: {} });
     expect(place.run('servers').stdout).toContain('does not exist yet');
     expect(
@@ -405,7 +405,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     );
   });
 
-  it('are named by trust, servers and doctor', async () => {
+  it('are listed by trust, servers and doctor', async () => {
     const one = cases['a script behind ./'];
     if (one === undefined) throw new Error('no such case');
     await open(one);
@@ -422,7 +422,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     expect(forgotten.stdout).toContain('#servers.srv');
   });
 
-  it('[15.3] may be everything in a folder, which trust and the refusal say', async () => {
+  it('[15.3] can be everything in a folder, as trust and the error say', async () => {
     const one = cases['a script behind $DIR'];
     if (one === undefined) throw new Error('no such case');
     await open(one);
@@ -437,7 +437,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     expect(stdout).toContain('If a server sets `cwd` to its own folder');
   });
 
-  it('may be data: what a server writes to does not stop it', async () => {
+  it('do not include data: files that a server writes do not stop it', async () => {
     await open({
       entry: { command: 'node', args: ['srv/server.mjs', '--db', './data/notes.db', './docs', '.'] },
       files: { 'srv/server.mjs': server, 'data/notes.db': '1', 'docs/a.md': '1', 'package.json': '{}' },
@@ -448,7 +448,7 @@ describe('[15.3] files of the workspace that a trusted server runs', () => {
     expect((await agent.call('srv_hello')).text).toContain('hi');
   });
 
-  it('may lie outside of the roots, where no agent writes', async () => {
+  it('can be outside the roots, where agents cannot write', async () => {
     await open({ entry: { command: 'node', args: ['../outside.mjs'] }, files: {} });
     const outside = join(place.directory, 'outside.mjs');
     writeFileSync(outside, server);

@@ -147,7 +147,7 @@ describe.skipIf(!hasPython)('[15.3] what a trusted Python server imports', () =>
     expect(isHit()).toBe(true);
   };
 
-  it.each(Object.entries(cases))('is compared: %s', async (_name, one) => {
+  it.each(Object.entries(cases))('is checked: %s', async (_name, one) => {
     await open(one.entry, one.files);
     const before = rests();
     expect((await agent.call('srv_hello')).text).toContain('hi');
@@ -162,7 +162,7 @@ describe.skipIf(!hasPython)('[15.3] what a trusted Python server imports', () =>
     await runsWhenTrusted();
   });
 
-  it('is never taken from __pycache__ of the workspace', async () => {
+  it('is never loaded from __pycache__ in the workspace', async () => {
     await open(script);
     const before = rests();
     expect((await agent.call('srv_hello')).text).toContain('hi');
@@ -179,7 +179,7 @@ describe.skipIf(!hasPython)('[15.3] what a trusted Python server imports', () =>
     expect(isHit()).toBe(true);
   });
 
-  it('counts with its environment in the workspace: .venv, its packages and .pth files', async () => {
+  it('includes its environment in the workspace: .venv, its packages and .pth files', async () => {
     await open({ command: './.venv/bin/python', args: ['srv/server.py'] }, usual, () => {
       expect(spawnSync('python3', ['-m', 'venv', '--without-pip', join(root, '.venv')]).status).toBe(0);
     });
@@ -193,7 +193,7 @@ describe.skipIf(!hasPython)('[15.3] what a trusted Python server imports', () =>
     await runsWhenTrusted();
   });
 
-  it('is not a data file beside the script', async () => {
+  it('does not include a data file next to the script', async () => {
     await open(script);
     const before = rests();
     expect((await agent.call('srv_hello')).text).toContain('hi');

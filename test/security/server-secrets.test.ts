@@ -11,7 +11,7 @@ process.stderr.write('args ' + process.argv.slice(2).join(' ') + '\\n');
 process.stderr.write('that is all\\n');
 process.stdin.resume();`;
 
-it('[15.50] values that a server got as variables and arguments are not in the log', async () => {
+it('[15.50] values passed to a server as variables and arguments are not in the log', async () => {
   const [inEnv, inArgs] = ['plain-value-7713', 'other-value-9942'];
   const usual = openPlace({ log: { level: 'debug' } }, { trusted: false });
   const place: Place = { ...usual, env: { ...usual.env, PASS: inArgs } };

@@ -77,7 +77,7 @@ async function echoUntil(headers: Headers, isDone: (text: string) => boolean): P
 }
 
 describe('[15.12] unanswered calls of a shared server', () => {
-  it('are a share of each principal, so that others can call', { timeout: limitMs }, async () => {
+  it('count towards the share of each principal, so that others can call', { timeout: limitMs }, async () => {
     const alice = await makeToken(place, '--as', 'agent:alice', '--profile', 'full');
     const bob = await openSession((await makeToken(place, '--as', 'agent:bob', '--profile', 'full')).secret);
     await fill(alice.secret);
@@ -87,7 +87,7 @@ describe('[15.12] unanswered calls of a shared server', () => {
     expect(own.at(-1)).toContain('from you');
   });
 
-  it('control: the operator, who has no share, uses up all of them', { timeout: limitMs }, async () => {
+  it('control: the operator, who has no share, uses all of them', { timeout: limitMs }, async () => {
     const bob = await openSession((await makeToken(place, '--as', 'agent:bob', '--profile', 'full')).secret);
     await fill(tokenOf(place));
     const texts = await echoUntil(bob, (text) => text.includes('call.too_many'));

@@ -59,7 +59,7 @@ function post(headers: Headers, bodies: readonly string[]): Socket {
 }
 
 describe('[15.11] sessions', () => {
-  it('of one principal end no session of another, with however many tokens', {
+  it('of one principal end no session of another, with any number of tokens', {
     timeout: limitMs,
   }, async () => {
     const bob = await openSession(await secretOf('agent:bob'));
@@ -77,7 +77,7 @@ describe('[15.11] sessions', () => {
   });
 });
 
-describe('[15.11] answers that nobody reads', () => {
+describe('[15.11] unread answers', () => {
   const megabytes = 1_000_000;
   const big = (id: number, bytes: number): string => {
     const params = { name: 'big', arguments: { mark: 'm', bytes } };
@@ -105,7 +105,7 @@ describe('[15.11] answers that nobody reads', () => {
     }
   }
 
-  it('of one principal do not cut off another that reads slowly', { timeout: limitMs }, async () => {
+  it('of one principal do not disconnect another that reads slowly', { timeout: limitMs }, async () => {
     const [alice, bob] = [
       await openSession(await secretOf('agent:alice')),
       await openSession(await secretOf('agent:bob')),
@@ -149,14 +149,14 @@ describe('[15.11] streams that listen for changes', () => {
     await sleep(3000);
   }
 
-  it('are a share of each principal', { timeout: limitMs }, async () => {
+  it('count towards the share of each principal', { timeout: limitMs }, async () => {
     const [alice, bob] = [await secretOf('agent:alice'), await secretOf('agent:bob')];
     await flood(alice);
     expect(await firstOf(alice)).toContain('too_many');
     expect(await firstOf(bob)).toContain('acknowledged');
   });
 
-  it('control: the operator, who has no share, may open more', { timeout: limitMs }, async () => {
+  it('control: the operator, who has no share, can open more', { timeout: limitMs }, async () => {
     await flood(tokenOf(place));
     expect(await firstOf(tokenOf(place))).toContain('acknowledged');
   });

@@ -76,7 +76,7 @@ describe('a server that several callers share', () => {
     expect(await call(bob, 'ask')).toContain(question);
   });
 
-  it('[15.48] one principal cannot hold it with a question that it never answers', {
+  it('[15.48] one principal cannot block it with a question that it never answers', {
     timeout: limitMs,
   }, async () => {
     const answer = await park();
@@ -86,7 +86,7 @@ describe('a server that several callers share', () => {
     expect(await call(alice, 'ask')).toContain('provider.busy');
   });
 
-  it('[15.48] an answer in time is taken though others wait', { timeout: limitMs }, async () => {
+  it('[15.48] an answer in time is accepted even if others wait', { timeout: limitMs }, async () => {
     const answer = await park();
     expect(await call(alice, 'ask', answer)).toContain('told');
   });
@@ -118,7 +118,7 @@ describe('a server that several callers share', () => {
     for (const answer of asked) expect(answer).not.toContain('alice?');
   });
 
-  it('[15.12] a call that never ends delays others only for a moment', { timeout: limitMs }, async () => {
+  it('[15.12] a call that never ends delays others only briefly', { timeout: limitMs }, async () => {
     const answer = await park();
     expect(await call(alice, 'ask', answer)).toContain('told');
     let isOver = false;

@@ -66,9 +66,9 @@ const fill = 'head -c 400M /dev/zero >/dev/shm/much; echo wrote; ls -s /dev/shm/
 const limits = { memory: 300, processes: 20 };
 
 describe.skipIf(!hasBubblewrap || !hasCgroup)(
-  '[15.13] a command with a cgroup (none writable: not looked at)',
+  '[15.13] a command with a cgroup (skipped: none writable)',
   () => {
-    it('is held in it from its first process on, and leaves none behind', async () => {
+    it('is in it from its first process on, and leaves none behind', async () => {
       const { bash, client } = await open(limits);
       const tag = createTag();
       onTestFinished(() => endTagged(tag));
@@ -89,7 +89,7 @@ describe.skipIf(!hasBubblewrap || !hasCgroup)(
       expect(groupsOf(client.child.pid)).toEqual([]);
     });
 
-    it('uses no more memory than its limit, not even in files of memory', async () => {
+    it('uses no more memory than its limit, including files in memory', async () => {
       const { bash } = await open(limits);
       const { exceeded_limit, sandbox } = await bash(fill);
       expect(sandbox).toBe('bubblewrap');
@@ -133,7 +133,7 @@ for i in range(400): threading.Thread(target=time.sleep, args=(1000,)).start()';
       expect(findTagged(tag)).toEqual([]);
     });
 
-    it.skipIf(!isRoot)('control: uses more memory where the gateway can make no cgroup', async () => {
+    it.skipIf(!isRoot)('control: uses more memory if the gateway cannot create a cgroup', async () => {
       const { bash } = await open(limits, true);
       const { exceeded_limit, stdout } = await bash(fill);
       expect(exceeded_limit).toBeUndefined();

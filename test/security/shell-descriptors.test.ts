@@ -11,7 +11,7 @@ const secret = 'what the parent of the gate had open';
 const [hidden, leaking] = [7, [18, 100, 300]];
 const readAll = [hidden, ...leaking].map((number) => `cat <&${String(number)}`).join('; ');
 
-describe.skipIf(!hasProc)('descriptors that the gate inherited', () => {
+describe.skipIf(!hasProc)('descriptors that the gateway inherited', () => {
   let place: Place;
   let descriptor: number;
   beforeAll(() => {
@@ -42,7 +42,7 @@ describe.skipIf(!hasProc)('descriptors that the gate inherited', () => {
     return child as ChildProcessWithoutNullStreams;
   }
 
-  it.each(['bubblewrap', 'none'] as const)('reach no command, sandbox %s', async (sandbox) => {
+  it.each(['bubblewrap', 'none'] as const)('are not passed to commands, sandbox %s', async (sandbox) => {
     const path = place.env['PATH'] ?? '';
     const env = sandbox === 'none' ? { ...place.env, PATH: `${place.directory}/bin:${path}` } : place.env;
     const child = withFile([program, 'mcp', '--config', place.configFile], env);
@@ -62,7 +62,7 @@ describe.skipIf(!hasProc)('descriptors that the gate inherited', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('control: a program that starts its children without this care does hand them on', async () => {
+  it('control: a program without this protection passes them to its children', async () => {
     const script = `process.stdout.write(require('node:child_process').spawnSync('/bin/bash', ['-c', ${JSON.stringify(readAll)}]).stdout)`;
     const child = withFile(['-e', script], place.env);
     let text = '';

@@ -18,8 +18,7 @@ const trees: Readonly<Record<string, (tag: string) => string>> = {
   'double fork': (tag) =>
     `(setsid sh -c 'sleep ${tag} & exit 0' &); (sh -c 'sleep ${tag} &' &); sleep ${tag}`,
   'deaf to TERM': (tag) => `trap '' TERM HUP INT; sleep ${tag} & while :; do sleep ${tag}; done`,
-  'deaf in a session of its own': (tag) =>
-    `setsid sh -c "trap '' TERM HUP; sleep ${tag} & sleep ${tag}" & wait`,
+  'deaf in its own session': (tag) => `setsid sh -c "trap '' TERM HUP; sleep ${tag} & sleep ${tag}" & wait`,
   'fork storm': (tag) =>
     `for n in 1 2 3 4 5 6; do (trap '' TERM; while :; do sleep 0.02; (sleep 0.02 & sleep 0.05 &) ; done) & done; wait # ${tag}`,
   flooding: (tag) => `yes ${tag} & setsid yes ${tag} >&2 & wait`,
@@ -34,7 +33,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('sandbox %s: eve
   });
   afterAll(() => shell.close());
 
-  it('at the time-out, and soon, in every kind of tree', async () => {
+  it('at the timeout, for every kind of process tree', async () => {
     const kinds = Object.entries(trees);
     const rounds = count(250);
     const failures: string[] = [];
@@ -73,7 +72,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('sandbox %s: eve
     expect(findMarked(tag)).toEqual([]);
   });
 
-  it('when the command is done but left something running, and says how much that was', async () => {
+  it('when the command exits but left processes running, with their number', async () => {
     const tag = createTag();
     const result = await shell.run(
       `sleep ${tag} & setsid sleep ${tag} & nohup sleep ${tag} & echo done; exit 3`,
@@ -92,7 +91,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('sandbox %s: eve
     expect(findMarked(tag)).toEqual([]);
   });
 
-  it('when the gate closes', async () => {
+  it('when the gateway closes', async () => {
     const closing = await openTestShell({ sandbox });
     const tag = createTag();
     const session = await closing.as('session');
@@ -107,8 +106,8 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('sandbox %s: eve
   });
 });
 
-describe.skipIf(!hasProc)('when the gate is killed with -9', () => {
-  it('everything ends within five seconds, and the next start removes what is left in files', async () => {
+describe.skipIf(!hasProc)('when the gateway is killed with -9', () => {
+  it('everything ends within five seconds, and the next start removes leftover files', async () => {
     const place = await openTestShell({ sandbox: 'bubblewrap' });
     const { root, stateDir } = place;
     for (let round = 0; round < count(20); round += 1) {
@@ -129,7 +128,7 @@ describe.skipIf(!hasProc)('when the gate is killed with -9', () => {
   });
 });
 
-describe.skipIf(!hasProc)('what only the sandbox ends', () => {
+describe.skipIf(!hasProc)('only the sandbox ends', () => {
   it('a process that left its group, cleared its environment and lost its parent', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
     const tag = createTag();
@@ -143,7 +142,7 @@ describe.skipIf(!hasProc)('what only the sandbox ends', () => {
 });
 
 describe.skipIf(!hasProc)('control', () => {
-  it('exec with a time-out leaves survivors', async () => {
+  it('exec with a timeout leaves survivors', async () => {
     for (const kind of ['jobs in the background', 'setsid', 'double fork']) {
       const tag = createTag();
       await new Promise((resolve) => exec(trees[kind]?.(tag) ?? '', { timeout: timeoutMs }, resolve).unref());

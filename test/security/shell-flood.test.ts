@@ -9,7 +9,7 @@ import { driveShell } from '../support/shell-driver.js';
 const mib = 1024 * 1024;
 const timeoutMs = 600_000;
 
-describe.skipIf(!hasProc)('a command that floods', () => {
+describe.skipIf(!hasProc)('a command that floods its output', () => {
   let base: string;
   beforeEach(() => {
     base = realpathSync(mkdtempSync('/var/tmp/tidegate-flood-'));
@@ -26,7 +26,7 @@ describe.skipIf(!hasProc)('a command that floods', () => {
       commands: ['seq 1 100000', ...commands].map((command) => ({ command, timeoutMs })),
     });
 
-  it('takes 32 MB at most, and its result says that it is cut and where the beginning is', async () => {
+  it('uses at most 32 MB, and its result says that it is cut and where the beginning is', async () => {
     const gigabytes = count(10);
     const answers = await drive(`head -c ${gigabytes}G /dev/zero; echo; echo the end`);
     const [, flood] = answers;
@@ -39,7 +39,7 @@ describe.skipIf(!hasProc)('a command that floods', () => {
     expect(statSync(join(base, 'workspace', result?.outputFile ?? '')).size).toBe(64 * mib);
   });
 
-  it('is bounded alike on stderr, on both at once, without line breaks, in single bytes, and when it is binary', async () => {
+  it('is limited on stderr, on both streams, without line breaks, in single bytes, and with binary data', async () => {
     const floods = [
       'head -c 300M /dev/zero >&2',
       "head -c 200M /dev/zero | tr '\\0' x & head -c 200M /dev/zero | tr '\\0' y >&2; wait",
@@ -55,7 +55,7 @@ describe.skipIf(!hasProc)('a command that floods', () => {
     }
   });
 
-  it('leaves no more on disk than the files it was told of', async () => {
+  it('leaves only the reported files on disk', async () => {
     await drive('echo short');
     const folder = join(base, 'workspace', '.tidegate', 'output');
     const left = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
@@ -65,7 +65,7 @@ describe.skipIf(!hasProc)('a command that floods', () => {
     expect(kept.filter((name) => name !== 'sandbox-works')).toEqual([]);
   });
 
-  it('control: a buffer of everything takes as much memory as there is output', async () => {
+  it('control: buffering everything takes as much memory as there is output', async () => {
     const { execFile } = await import('node:child_process');
     const before = process.memoryUsage().rss;
     const output = await new Promise<Buffer>((resolve) => {

@@ -75,7 +75,7 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   };
   afterEach(() => shell.close());
 
-  it.each(Object.entries(attacks))('runs nothing of its making: %s', async (_name, script) => {
+  it.each(Object.entries(attacks))('runs nothing that the command created: %s', async (_name, script) => {
     await open('bubblewrap');
     const { sandbox, undonePaths } = await shell.run(`export CANARY=${canary}; ${script}`);
     expect(sandbox).toBe('bubblewrap');
@@ -90,7 +90,7 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   });
 
   it.each(Object.entries(attacks).filter(([name]) => !name.includes('for a while')))(
-    'control: without sandbox it does, and the result says what changed: %s',
+    'control: without a sandbox it does, and the result says what changed: %s',
     async (name, script) => {
       await open('none');
       const result = await shell.run(`export CANARY=${canary}; ${script}`);
@@ -100,7 +100,7 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
     },
   );
 
-  it('ends a command that makes a common folder, soon', async () => {
+  it('ends a command that creates commondir, quickly', async () => {
     await open('bubblewrap');
     const { durationMs, exitCode } = await shell.run('echo ../evil > .git/commondir; sleep 15');
     expect(durationMs).toBeLessThan(12_000);
@@ -109,14 +109,18 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   });
 
   it.each([
-    ['objects of others', 'echo /x > .git/objects/info/alternates', '.git/objects/info/alternates'],
+    [
+      'objects of another repository',
+      'echo /x > .git/objects/info/alternates',
+      '.git/objects/info/alternates',
+    ],
     [
       'a repository that git enters',
       'git init -q sub; git -C sub -c user.name=n -c user.email=a@b.c commit -qm x --allow-empty; git add sub 2>/dev/null',
       'sub/.git/config',
     ],
     ['a worktree', 'git worktree add -q trees/another', '.git/worktrees/another/commondir'],
-  ])('is told of what could not be kept from coming to be: %s', async (_name, script, path) => {
+  ])('gets a report of what could not be prevented: %s', async (_name, script, path) => {
     await open('bubblewrap');
     const { createdPaths, sandbox, stderr } = await shell.run(script);
     expect(sandbox).toBe('bubblewrap');
@@ -127,8 +131,8 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
   it.each([
     ['a configuration for a worktree', 'touch .git/config.worktree', '.git/config.worktree'],
     ['an index that hides what it holds', 'git update-index --split-index', '.git/index'],
-    ['an index that is none', 'echo x > .git/index', '.git/index'],
-  ])('finds undone what nothing but an attack makes: %s', async (_name, script, path) => {
+    ['an invalid index', 'echo x > .git/index', '.git/index'],
+  ])('finds undone what only an attack creates: %s', async (_name, script, path) => {
     await open('bubblewrap');
     expect((await shell.run(script)).undonePaths).toEqual([path]);
     expect(existsSync(join(shell.root, path))).toBe(false);
@@ -149,7 +153,7 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
     expect(gitIn(shell.root, 'config', 'alias.x')).toBe('!true\n');
   });
 
-  it('has a split index of its own that commands cannot change', async () => {
+  it('has its own split index, which commands cannot change', async () => {
     await open('bubblewrap');
     gitIn(shell.root, 'update-index', '--split-index');
     const { undonePaths, exitCode } = await shell.run(
@@ -158,7 +162,7 @@ describe.skipIf(!hasBubblewrap)('git, used by the operator after a command in th
     expect([undonePaths, exitCode]).toEqual([[], 0]);
   });
 
-  it('is told of a repository where there was none, whether folder or file', async () => {
+  it('gets a report of a new repository, whether folder or file', async () => {
     shell = await openTestShell({ sandbox: 'bubblewrap' });
     rmSync(join(shell.root, '.git'), { recursive: true });
     expect((await shell.run('git init -q .')).createdPaths).toEqual(['.git/config']);
@@ -183,7 +187,7 @@ describe.skipIf(!hasBubblewrap)('git in the sandbox', () => {
   });
   afterEach(() => shell.close());
 
-  it('does its everyday work, and nobody is warned', async () => {
+  it('does its everyday work without a warning', async () => {
     const commands = [
       'git status --short',
       'echo x > f && git add f && git commit -qm two',
@@ -206,7 +210,7 @@ describe.skipIf(!hasBubblewrap)('git in the sandbox', () => {
     expect(gitIn(shell.root, 'status', '--short')).toBe('');
   });
 
-  it('works where there are more submodules than can be mounted one by one, which are read-only then', async () => {
+  it('works with more submodules than can be mounted one by one, which are then read-only', async () => {
     const modules = join(shell.root, '.git', 'modules');
     for (let number = 0; number < 40; number += 1) {
       mkdirSync(join(modules, `m${String(number)}`));

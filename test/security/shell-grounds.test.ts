@@ -30,14 +30,14 @@ while time.time() < end:
     time.sleep(0.002)
 `;
 
-describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
+describe.skipIf(!hasBubblewrap)('the workspace root of a sandbox', () => {
   let shell: TestShell;
   beforeEach(async () => {
     shell = await openTestShell({ sandbox: 'bubblewrap' });
   });
   afterEach(() => shell.close());
 
-  it('cannot be exchanged by a command that runs beside', async () => {
+  it('cannot be replaced by a concurrent command', async () => {
     writeFileSync(join(shell.root, 'swap.py'), swapper);
     const session = await shell.as('session');
     const { id } = await session.start({ command: 'python3 swap.py' });
@@ -52,7 +52,7 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
     );
   });
 
-  it('keeps what is protected for commands beside others', async () => {
+  it('keeps protected files protected for concurrent commands', async () => {
     const session = await shell.as('session');
     const { id } = await session.start({ command: 'sleep 30' });
     await shell.run('echo x > .git/hooks/escaped; mv .git g; echo x >> .git/config');
@@ -60,7 +60,7 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
     await session.stop(id);
   });
 
-  it('is watched where a gate with another state takes its placeholders away', async () => {
+  it('is watched if a gateway with another state folder removes its placeholders', async () => {
     const { root, processes } = shell;
     const stateDir = join(shell.outside, 'other-state');
     mkdirSync(stateDir);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
     await other.close();
   });
 
-  it('is watched where somebody outside puts a new file in the place of a kept one', async () => {
+  it('is watched if another program replaces a protected file', async () => {
     const file = join(shell.root, '.mcp.json');
     writeFileSync(file, 'as it was');
     const script =
@@ -96,19 +96,19 @@ describe.skipIf(!hasBubblewrap)('the ground under a sandbox', () => {
     expect([stderr.match(/Read-only/g)?.length, changedPaths]).toEqual([1, ['.mcp.json']]);
   });
 
-  it('does not reach the controls of the kernel', async () => {
+  it('does not include kernel controls', async () => {
     const { stdout } = await shell.run('find /proc/sys -type f -writable 2>/dev/null | wc -l');
     expect(stdout.trim()).toBe('0');
   });
 
-  it('is not another folder that took the place of a root', async () => {
+  it('is not used if another folder replaced it', async () => {
     renameSync(shell.root, `${shell.root}.old`);
     symlinkSync(shell.outside, shell.root);
     await expect(shell.run('echo x > escaped')).rejects.toMatchObject({ facts: { reason: 'root_gone' } });
     expect(readdirSync(shell.outside)).toEqual([]);
   });
 
-  it('does not hold the state of the gate', async () => {
+  it('does not contain the state of the gateway', async () => {
     const stateDir = join(shell.root, 'deep', 'state');
     mkdirSync(stateDir, { recursive: true });
     writeFileSync(join(stateDir, 'token'), 'the token');

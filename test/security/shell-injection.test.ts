@@ -13,7 +13,7 @@ import { injections, listedStrings } from '../support/shell-strings.js';
 
 const canary = 'canary';
 
-describe.skipIf(!hasProc)('no string but the command reaches a shell', () => {
+describe.skipIf(!hasProc)('no string except the command reaches a shell', () => {
   let shell: TestShell;
   let strings: readonly string[];
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasProc)('no string but the command reaches a shell', () => {
     expect(hasSung()).toBe(false);
   });
 
-  it('not the filter, which is never read as a pattern either', async () => {
+  it('not the filter, which is never treated as a pattern either', async () => {
     const session = await shell.as('session');
     const { id } = await session.start({ command: 'while :; do echo line; sleep 0.1; done' });
     for (const filter of strings.filter((text) => text.length <= 1000)) {
@@ -57,7 +57,7 @@ describe.skipIf(!hasProc)('no string but the command reaches a shell', () => {
     expect(hasSung()).toBe(false);
   });
 
-  it('control: as a command some of the same strings do', async () => {
+  it('control: as a command, some of the same strings do', async () => {
     const session = await shell.as('session');
     for (const command of injections(`touch ${join(shell.root, canary)}`)) {
       await session.run({ command, timeoutMs: 3000 }, createFakeExchange()).catch(() => undefined);

@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)(
-  'commands that would ask, sandbox %s',
+  'commands that would prompt, sandbox %s',
   (sandbox) => {
     let shell: TestShell;
     beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)(
 );
 
 describe.skipIf(!hasProc)('control', () => {
-  it('with an open input the same command waits', async () => {
+  it('with an open input, the same command waits', async () => {
     const { spawn } = await import('node:child_process');
     const child = spawn('/bin/bash', ['-c', commands['read'] ?? ''], { stdio: ['pipe', 'ignore', 'ignore'] });
     const exited = new Promise<boolean>((resolve) => child.once('exit', () => resolve(true)));

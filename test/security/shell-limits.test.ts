@@ -65,18 +65,18 @@ describe.skipIf(!hasBubblewrap)('[15.13] a command in the sandbox', () => {
     ['memory', hog],
     ['processes', 'for i in $(seq 200); do sleep 1000 & done; wait'],
     ['cpu_seconds', spinners],
-  ] as const)('is ended when it breaks the limit of %s, and the result says so', async (name, command) => {
+  ] as const)('is ended if it exceeds the limit of %s, and the result says so', async (name, command) => {
     const { exceeded_limit, sandbox } = await gate.bash(command);
     expect(sandbox).toBe('bubblewrap');
     expect(exceeded_limit).toContain(`shell.limits.${name}`);
   });
 
-  it('opens no more files than it may', async () => {
+  it('cannot open more files than allowed', async () => {
     const { stdout } = await gate.bash('ulimit -n; ulimit -n 200 2>/dev/null && ulimit -Sn');
     expect(Number(stdout.split('\n')[0])).toBe(100);
   });
 
-  it('is held to the limits in the background too', async () => {
+  it('is limited in the background too', async () => {
     const started = await gate.call('Bash', { command: hog, run_in_background: true });
     let last: Result | undefined;
     await waitFor(
@@ -91,7 +91,7 @@ describe.skipIf(!hasBubblewrap)('[15.13] a command in the sandbox', () => {
     expect(last?.reason).toContain('shell.limits.memory');
   });
 
-  it('control: uses as much as it likes where the limits are 0', async () => {
+  it('control: is unlimited if the limits are 0', async () => {
     const none = { memory: 0, processes: 0, open_files: 0, cpu_seconds: 0 };
     const free = await open({ shell: { limits: none } });
     onTestFinished(() => free.close());
@@ -104,7 +104,7 @@ describe.skipIf(!hasBubblewrap)('[15.13] a command in the sandbox', () => {
   });
 });
 
-describe.skipIf(!hasProc)('[15.13] a command without sandbox', () => {
+describe.skipIf(!hasProc)('[15.13] a command without a sandbox', () => {
   const escape = (tag: string): string => `env -i setsid sleep ${tag} >/dev/null 2>&1 & sleep 0.3; exit 0`;
 
   it('leaves no process that cleared its environment and left its session', async () => {
@@ -117,13 +117,13 @@ describe.skipIf(!hasProc)('[15.13] a command without sandbox', () => {
     expect(findTagged(tag)).toEqual([]);
   });
 
-  it('is ended when it breaks a limit', async () => {
+  it('is ended if it exceeds a limit', async () => {
     const gate = await open({ shell: { limits: { memory: 300 } } }, { isBare: true });
     onTestFinished(() => gate.close());
     expect((await gate.bash(hog)).exceeded_limit).toContain('shell.limits.memory');
   });
 
-  it('control: such a process outlives a plain shell', async () => {
+  it('control: such a process survives a plain shell', async () => {
     const tag = createTag();
     onTestFinished(() => endTagged(tag));
     const child = spawn('/bin/sh', ['-c', escape(tag)], { detached: true });
@@ -156,7 +156,7 @@ describe.skipIf(!hasBubblewrap)('[15.39] Unix sockets of the host', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(attempts)('do not answer a command: %s', async (_kind, command) => {
+  it.each(attempts)('cannot be reached by a command: %s', async (_kind, command) => {
     const gate = await open({});
     onTestFinished(() => gate.close());
     const { stdout, stderr, sandbox } = await gate.bash(command);
@@ -177,7 +177,7 @@ describe.skipIf(!hasBubblewrap)('[15.39] Unix sockets of the host', () => {
   const otherFamilies =
     'python3 -c "import socket\nfor f in (40, 38, 17, 2, 10, 16):\n try: socket.socket(f, 1 if f == 40 else 3 if f == 16 else 2 if f in (2, 10) else 3).close(); print(f, True)\n except PermissionError: print(f, False)\n except OSError: print(f, None)"';
 
-  it('leave no other kind of socket that leads out: AF_VSOCK, AF_ALG, AF_PACKET', async () => {
+  it('are not replaced by another kind of socket that reaches the host: AF_VSOCK, AF_ALG, AF_PACKET', async () => {
     const gate = await open({});
     onTestFinished(() => gate.close());
     const { stdout } = await gate.bash(otherFamilies);
@@ -195,13 +195,13 @@ describe.skipIf(!hasBubblewrap)('[15.39] Unix sockets of the host', () => {
     expect((await free.bash(otherFamilies)).stdout).not.toContain('40 False');
   });
 
-  it.each(pairs)('[15.39] do not take a message from a pair of type %s', async (_type, command) => {
+  it.each(pairs)('[15.39] get no message from a socket pair of type %s', async (_type, command) => {
     const gate = await open({});
     onTestFinished(() => gate.close());
     expect((await gate.bash(command)).stderr).toContain('Operation not permitted');
   });
 
-  it.each(pairs)('control: take it where the setting allows them: %s', async (_type, command) => {
+  it.each(pairs)('control: get it if the setting allows them: %s', async (_type, command) => {
     const gate = await open({ shell: { unix_sockets: true } });
     onTestFinished(() => gate.close());
     const receiver = spawn('python3', ['-c', receive], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -215,13 +215,13 @@ describe.skipIf(!hasBubblewrap)('[15.39] Unix sockets of the host', () => {
     expect((await lines.next()).value).toContain('REACHED');
   });
 
-  it.each(attempts)('control: answer where the setting allows them: %s', async (_kind, command) => {
+  it.each(attempts)('control: can be reached if the setting allows them: %s', async (_kind, command) => {
     const gate = await open({ shell: { unix_sockets: true } });
     onTestFinished(() => gate.close());
     expect((await gate.bash(command)).stdout).toContain('REACHED');
   });
 
-  it('are all that is refused: pipes, child processes and the network work', async () => {
+  it('are all that is blocked: pipes, child processes and the network work', async () => {
     const gate = await open({});
     onTestFinished(() => gate.close());
     const fork = `node -e 'const c = require("child_process"); if (process.send) process.send("x"); else c.fork(__filename || "x")' ; true`;

@@ -59,7 +59,7 @@ time.sleep(float(sys.argv[2]))
 describe.skipIf(!hasBubblewrap || process.getuid?.() !== 0)('a user who is not root', () => {
   const nobody = { uid: 65534, gid: 65534 };
 
-  it('[15.34] does not lose the protection of hooks when a command closes .git, nor any later command', async () => {
+  it('[15.34] keeps the protection of hooks when a command makes .git inaccessible, for later commands too', async () => {
     const base = realpathSync(mkdtempSync('/var/tmp/tidegate-closed-'));
     onTestFinished(() => rmSync(base, { recursive: true, force: true }));
     const root = join(base, 'workspace');
@@ -125,7 +125,7 @@ describe.skipIf(!hasBubblewrap || process.arch !== 'x64')('protected files of a 
   });
 
   it.each([{}, { shell: { unix_sockets: true } }])(
-    '[15.1] [15.34] are not moved from a namespace without the mounts: %o',
+    '[15.1] [15.34] cannot be moved from a namespace without the mounts: %o',
     async (config) => {
       await open(config);
       const { text, structured } = await agent.call('Bash', {
@@ -138,7 +138,7 @@ describe.skipIf(!hasBubblewrap || process.arch !== 'x64')('protected files of a 
     },
   );
 
-  it('control: such a namespace moves mount points of a sandbox without the filter', async () => {
+  it('control: such a namespace can move mount points of a sandbox without the filter', async () => {
     await open();
     mkdirSync(place.at('kept'));
     const mounts = ['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--bind', place.workspace, place.workspace];
@@ -150,7 +150,7 @@ describe.skipIf(!hasBubblewrap || process.arch !== 'x64')('protected files of a 
     expect(existsSync(place.at('moved'))).toBe(true);
   });
 
-  it('[15.34] are not hidden from the gateway by a lease', async () => {
+  it('[15.34] cannot be hidden from the gateway by a lease', async () => {
     await open();
     const { structured } = await agent.call('Bash', {
       command: 'python3 lease.py .git/config 20',
@@ -166,7 +166,7 @@ describe.skipIf(!hasBubblewrap || process.arch !== 'x64')('protected files of a 
     expect(readFileSync(place.at('.githooks', 'pre-commit'), 'utf8')).toBe('#!/bin/sh\n');
   });
 
-  it('[15.34] what git runs is not written while its configuration cannot be read', async () => {
+  it('[15.34] cannot be written while the git configuration is unreadable', async () => {
     await open();
     const holder = holdLease(place.at('.git', 'config'));
     try {

@@ -62,9 +62,9 @@ async function slowestPing(work: Promise<unknown>): Promise<number> {
 const overwrite = files.map((file) => `echo evil > ${file}; `).join('');
 
 describe.skipIf(!hasBubblewrap)(
-  '[15.3] what makes agents and editors run commands, below the top of a root,',
+  '[15.3] files in subfolders that make agents and editors run commands',
   () => {
-    it('[15.3] cannot be changed, removed or exchanged by sandboxed commands', {
+    it('[15.3] cannot be changed, removed or replaced by sandboxed commands', {
       timeout: limitMs,
     }, async () => {
       await open('auto');
@@ -75,7 +75,7 @@ describe.skipIf(!hasBubblewrap)(
       expect(read('packages/a/code.txt')).toBe('work\n');
     });
 
-    it('[15.3] is named when a command made it', { timeout: limitMs }, async () => {
+    it('[15.3] are reported if a command created them', { timeout: limitMs }, async () => {
       await open('auto');
       const text = await bash('mkdir -p packages/b/.claude; echo evil > packages/b/.claude/settings.json');
       expect(text).toContain('packages/b/.claude/settings.json');
@@ -84,7 +84,7 @@ describe.skipIf(!hasBubblewrap)(
       expect(await bash('echo fine > packages/b/code.txt')).not.toContain('settings.json');
     });
 
-    it('[15.3] slows no other call down, however much of it there is', { timeout: limitMs }, async () => {
+    it('[15.3] delay no other call, however many there are', { timeout: limitMs }, async () => {
       await open('auto');
       await bash('true');
       const folders = Array.from({ length: 3000 }, (_, n) => `many/${String(n % 50)}/${String(n)}/.claude`);
@@ -101,7 +101,7 @@ describe.skipIf(!hasBubblewrap)(
       expect(slowest).toBeLessThan(inOneGo);
     });
 
-    it('control: without a sandbox all of them are changed, and named', { timeout: limitMs }, async () => {
+    it('control: without a sandbox all of them are changed and reported', { timeout: limitMs }, async () => {
       await open('off');
       const text = await bash(overwrite);
       expect(files.map(read)).toEqual(files.map(() => 'evil\n'));

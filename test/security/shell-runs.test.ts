@@ -14,7 +14,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
   });
   afterAll(() => shell.close());
 
-  it('keep both streams, the exit code and the signal when they fail', async () => {
+  it('keep both streams, the exit code and the signal if they fail', async () => {
     expect(await shell.run('echo out; echo err >&2; exit 7')).toMatchObject({
       stdout: 'out\n',
       stderr: 'err\n',
@@ -29,26 +29,26 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
     });
   });
 
-  it('keep what they wrote before a time-out', async () => {
+  it('keep their output from before a timeout', async () => {
     const result = await shell.run('echo before; echo more >&2; sleep 60', { timeoutMs: 500 });
     expect(result).toMatchObject({ stdout: 'before\n', stderr: 'more\n', timedOut: true });
   });
 
-  it('run in the directory that was asked for, and in none outside', async () => {
+  it('run in the requested directory, and in none outside', async () => {
     expect((await shell.run('pwd', { cwd: 'sub dir' })).stdout).toBe(`${join(shell.root, 'sub dir')}\n`);
     for (const cwd of ['escape', '..', '/etc', 'missing']) {
       await expect(shell.run('pwd', { cwd })).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
-  it('are run by bash without start-up files, and carry nothing over but files', async () => {
+  it('run in bash without start-up files, and only files carry over', async () => {
     expect(
       (await shell.run('shopt -q login_shell; echo $? $-; X=1; echo [[ a == a ]] && [[ a == a ]]')).stdout,
     ).toMatch(/^1 hBc\n/);
     expect((await shell.run('echo "[$X]"')).stdout).toBe('[]\n');
   });
 
-  it('are refused when they are no text that a system takes', async () => {
+  it('are refused if they are not valid text', async () => {
     await expect(shell.run('echo a\0b')).rejects.toMatchObject({ facts: { reason: 'nul_in_command' } });
     await expect(shell.run(`: ${'x'.repeat(130_000)}`)).rejects.toMatchObject({
       facts: { reason: 'command_too_long' },
@@ -56,7 +56,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
     expect((await shell.run(`: ${'x'.repeat(110_000)}`)).exitCode).toBe(0);
   });
 
-  it('give long output in a file that holds all of it, and keep none of what is short', async () => {
+  it('save long output completely in a file, and short output not at all', async () => {
     rmSync(join(shell.root, '.tidegate'), { recursive: true, force: true });
     expect((await shell.run('seq 1 3000')).truncated).toBe(false);
     expect(existsSync(join(shell.root, '.tidegate', 'output'))).toBe(false);
@@ -73,7 +73,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
     expect(readdirSync(join(shell.root, '.tidegate', 'output'))).toHaveLength(2);
   });
 
-  it('tell every second how they go, to a caller that wants to know', async () => {
+  it('report every second to a caller that asked for progress', async () => {
     const exchange = createFakeExchange();
     await shell.run('echo one; sleep 1.3; echo two; sleep 1.3', {}, exchange);
     const told = exchange.sent.progress.map(({ value }) => value as { progress: number; message: string });
@@ -82,7 +82,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
     expect(told.at(-1)?.message).toMatch(/^running for \d s: two$/);
   });
 
-  it('go on in the background, and give each poll what is new', async () => {
+  it('continue in the background, and return new output for each poll', async () => {
     const mine = await shell.as('mine');
     await shell.run('mkfifo go');
     const { id } = await mine.start({ command: 'echo one; read -r line <go; echo "$line"; exit 4' });
@@ -95,7 +95,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
     expect((await mine.poll(id)).state).toBe('finished');
   });
 
-  it('in the background last as long as the jobs that they started', async () => {
+  it('in the background run until their jobs have ended', async () => {
     const mine = await shell.as('mine');
     const { id } = await mine.start({ command: '(sleep 0.7; echo late) & echo early' });
     const seen = await pollUntil(() => mine.poll(id), 'late\n');
@@ -112,7 +112,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
     expect((await mine.stop(id)).state).toBe('killed');
   });
 
-  it('many at once do not disturb each other', async () => {
+  it('do not affect each other if many run at once', async () => {
     const results = await Promise.all(
       Array.from({ length: 12 }, (_none, index) => shell.run(`sleep 0.2; echo ${index}`)),
     );
@@ -124,7 +124,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('commands, sandb
 });
 
 describe.skipIf(!hasProc)('a workspace below /tmp', () => {
-  it('is seen in the sandbox as it is, and protected alike', async () => {
+  it('is visible in the sandbox and protected in the same way', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap', parent: '/tmp' });
     const result = await shell.run(
       'echo x > file; cat file; echo x > .git/hooks/evil; echo x > /tmp/other; ls /tmp',

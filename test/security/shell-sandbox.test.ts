@@ -33,9 +33,9 @@ const attempts: Readonly<Record<string, string>> = {
   'remount the root': 'mount -o remount,rw,bind / && echo ESCAPED',
   'remount what is protected': 'mount -o remount,rw,bind "$PWD/.git/hooks" && echo ESCAPED',
   'unmount what is protected': 'umount -l "$PWD/.git/hooks" "$PWD/.git" && echo ESCAPED',
-  'mount in namespaces of its own': `unshare -Urm sh -c 'umount -l "$PWD/.git/hooks" && echo x > .git/hooks/escaped && echo ESCAPED'`,
+  'mount in its own namespaces': `unshare -Urm sh -c 'umount -l "$PWD/.git/hooks" && echo x > .git/hooks/escaped && echo ESCAPED'`,
   'bind the folder without its mounts': `unshare -Urm sh -c 'mkdir -p m && mount --bind . m && echo x > m/.git/hooks/escaped && echo ESCAPED'; rmdir m`,
-  'remount in namespaces of its own': `unshare -Urm sh -c 'mount -o remount,rw,bind / && echo x > "$OUT/escaped"'`,
+  'remount in its own namespaces': `unshare -Urm sh -c 'mount -o remount,rw,bind / && echo x > "$OUT/escaped"'`,
   'go through the root of init': 'echo x > "/proc/1/root$OUT/escaped"',
   'signal processes outside': 'kill -0 "$GATE" && echo ESCAPED',
   '[15.40] read the environment of the gateway': 'cat "/proc/$GATE/environ" && echo ESCAPED',
@@ -47,7 +47,7 @@ const attempts: Readonly<Record<string, string>> = {
   'rename .git': 'mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/escaped && echo ESCAPED',
   'remove hooks': 'rm -rf .git/hooks && echo ESCAPED; rmdir .git/hooks && echo ESCAPED',
   'rename hooks': 'mv .git/hooks .git/h && echo ESCAPED',
-  'exchange .git for a link': 'rm -rf .git; ln -sT "$OUT" .git && echo ESCAPED',
+  'replace .git with a link': 'rm -rf .git; ln -sT "$OUT" .git && echo ESCAPED',
   'write an agent configuration': 'mkdir -p .claude; echo x > .claude/settings.json && echo ESCAPED',
   'replace an agent configuration':
     'echo x > s; mkdir -p .claude; mv -f s .claude/settings.json && echo ESCAPED; rm -f s',
@@ -57,14 +57,14 @@ const attempts: Readonly<Record<string, string>> = {
     'echo x > tidegate.yaml; echo x > .mcp.json; sed -i s/a/b/ .mcp.json && echo ESCAPED',
   'replace a configuration':
     'echo x > s; mv -f s .mcp.json && echo ESCAPED; rm -f s .mcp.json tidegate.yaml && echo ESCAPED',
-  'make a folder that must not be':
+  'create a folder that must not exist':
     'echo x > .codex/config.toml && echo ESCAPED; rmdir .codex && echo ESCAPED',
-  'write to the folder of the gate':
+  'write to the folder of the gateway':
     'mkdir -p .tidegate/tools && echo x > .tidegate/tools/a.tool.mjs && echo ESCAPED',
-  'read the state of the gate': 'cat "$STATE/secret" && echo ESCAPED',
+  'read the state of the gateway': 'cat "$STATE/secret" && echo ESCAPED',
   'talk to a socket of the system': `python3 -c 'import socket,os; socket.socket(socket.AF_UNIX).connect(os.environ["SOCKET"])' && echo ESCAPED`,
   'trace a process outside': 'cat "/proc/$GATE/environ" && echo ESCAPED',
-  'become somebody else': 'setpriv --reuid 1 --clear-groups true && echo ESCAPED',
+  'become another user': 'setpriv --reuid 1 --clear-groups true && echo ESCAPED',
 };
 
 describe.skipIf(!hasBubblewrap)('the sandbox', () => {
@@ -92,7 +92,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       rmSync(base, { recursive: true, force: true });
     });
 
-    it('lets none of the attempts out', async () => {
+    it('blocks every attempt to escape', async () => {
       const setup = `OUT=${at('outside')} STATE=${at('state')} SOCKET=${socket} GATE=${String(process.pid)}`;
       const commands = Object.values(attempts).map((script) => ({
         command: `export ${setup}; ${script}`,
@@ -121,7 +121,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       expect(readdirSync(at('workspace'))).toEqual(['.git', '.mcp.json', 'tidegate.yaml']);
     });
 
-    it('lets work be done', async () => {
+    it('allows normal work', async () => {
       const commands = [
         'echo hello > file && mkdir -p a/b && mv file a/b/ && cat a/b/file',
         'echo kept > /tmp/between; mktemp >/dev/null && echo ok',
@@ -149,12 +149,12 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
       ]);
     });
 
-    it('control: without it the same attempts do get out', async () => {
+    it('control: without it the same attempts succeed', async () => {
       const names = [
         'write beside the workspace',
         'write a hook',
         'rename .git',
-        'read the state of the gate',
+        'read the state of the gateway',
         'see processes outside',
         'talk to a socket of the system',
         // This process belongs to root where the suite runs as root: another user cannot read it anyway.
@@ -213,7 +213,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
-  it('cannot keep a missing configuration file from coming to be, and says that it did', async () => {
+  it('cannot prevent a missing configuration file from being created, but reports it', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
     expect((await shell.run('ls -A')).createdPaths).toEqual([]);
     const result = await shell.run('echo x > opencode.json; mkdir -p .vscode; echo x > .vscode/tasks.json');
@@ -223,7 +223,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
-  it('leaves nothing to be warned of that somebody else did in a folder that it keeps', async () => {
+  it('does not warn about changes by another program in a folder that it protects', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
     mkdirSync(join(shell.root, '.claude'));
     writeFileSync(join(shell.root, '.claude', 'settings.json'), '{}');
@@ -237,7 +237,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     await shell.close();
   });
 
-  describe('controls of its arguments', () => {
+  describe('controls for its arguments', () => {
     let base: string;
     beforeEach(() => {
       base = realpathSync(mkdtempSync('/var/tmp/tidegate-control-'));
@@ -245,7 +245,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
     });
     afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-    it('a read-only bind of hooks alone is got round by renaming its parent', () => {
+    it('a read-only bind of hooks alone can be bypassed by renaming its parent', () => {
       const workspace = join(base, 'workspace');
       const hooks = join(workspace, '.git', 'hooks');
       const args = [
@@ -272,7 +272,7 @@ describe.skipIf(!hasBubblewrap)('the sandbox', () => {
   });
 });
 
-describe.skipIf(!hasProc)('the choice of the sandbox', () => {
+describe.skipIf(!hasProc)('choosing the sandbox', () => {
   let shell: TestShell | undefined;
   afterEach(() => shell?.close());
 
@@ -317,7 +317,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect(existsSync(join(shell.root, 'bin', 'used'))).toBe(false);
   });
 
-  it('is none, and results and log name protected files that came to be, changed or went', async () => {
+  it('uses none, and results and log name protected files that were created, changed or removed', async () => {
     shell = await openTestShell({ sandbox: 'none' });
     for (const name of ['.mcp.json', 'tidegate.yaml']) writeFileSync(join(shell.root, name), 'as it was');
     expect(await shell.run('ls; git --version; echo x > file; mkdir -p .claude')).toMatchObject({
@@ -338,7 +338,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect((await session.poll(id)).createdPaths).toEqual(['crush.json']);
   });
 
-  it('is none when the trial fails, and every result and the log say so', async () => {
+  it('uses none if the test fails, and every result and the log say so', async () => {
     shell = await openTestShell({ sandbox: 'none' });
     expect((await shell.run('exit 3')).sandbox).toBe('none');
     const session = await shell.as('session');
@@ -348,11 +348,11 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
       'none',
       'none',
     ]);
-    expect(shell.lines.join()).toContain('Commands run without sandbox');
+    expect(shell.lines.join()).toContain('Commands run without a sandbox');
     expect(shell.lines.join()).toContain('no namespaces here');
   });
 
-  it.skipIf(!hasBubblewrap)('is tried again a minute after a trial failed', async () => {
+  it.skipIf(!hasBubblewrap)('tests again a minute after a failed test', async () => {
     let now = 0;
     let broken = '';
     shell = await openTestShell({
@@ -373,13 +373,13 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
     expect((await shell.run('true')).sandbox).toBe('bubblewrap');
   });
 
-  it('is none when there is no bwrap', async () => {
+  it('uses none if there is no bwrap', async () => {
     shell = await openTestShell({ sandbox: 'bubblewrap', path: () => '/nowhere' });
     expect((await shell.run('true')).sandbox).toBe('none');
   });
 
   it.skipIf(!hasBubblewrap)(
-    'does not fall back when a workspace makes it fail: the command does not run',
+    'does not fall back if a workspace makes it fail: the command does not run',
     async () => {
       const base = realpathSync(mkdtempSync('/var/tmp/tidegate-fall-'));
       const folder = join(base, 'bin');
@@ -397,7 +397,7 @@ describe.skipIf(!hasProc)('the choice of the sandbox', () => {
 });
 
 describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)('the environment, sandbox %s', (sandbox) => {
-  it('shows nothing of the gate to a command', async () => {
+  it('contains nothing from the gateway', async () => {
     process.env['CANARY_TOKEN'] = 'canary-of-the-gate';
     const shell = await openTestShell({ sandbox, env: { GIVEN: 'by the operator', TIDEGATE_SECRET: 'x' } });
     const { stdout } = await shell.run('env; cat /proc/self/environ');

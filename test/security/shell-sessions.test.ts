@@ -32,7 +32,7 @@ describe.skipIf(!hasProc)('the background commands of a session', () => {
   });
   afterAll(() => place.close());
 
-  it('end when the client ends it over HTTP; those of another session go on', async () => {
+  it('end when the client ends it over HTTP; those of another session continue', async () => {
     const gate = await openHttpGate(place);
     onTestFinished(() => gate.close());
     const client = openHttpClient(gate.base);
@@ -92,7 +92,7 @@ describe.skipIf(!hasProc)('the background commands of a session', () => {
 });
 
 describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)(
-  'a session that is over, sandbox %s',
+  'a session that has ended, sandbox %s',
   (sandbox) => {
     let shell: TestShell;
     beforeEach(async () => {
@@ -110,7 +110,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)(
       return readdirSync(join(shell.stateDir, 'shell', own)).filter((name) => name.startsWith('tmp-'));
     };
 
-    it('has no commands, also of those that were about to start', async () => {
+    it('has no commands, not even those that were about to start', async () => {
       const tag = createTag();
       const port = await shell.as('one');
       await port.start({ command: `sleep ${tag}` });
@@ -130,7 +130,7 @@ describe.skipIf(!hasProc).each(['bubblewrap', 'none'] as const)(
       expect(isGone(tag)).toBe(true);
     });
 
-    it('leaves nothing in its /tmp, and others have theirs', async () => {
+    it('leaves nothing in its /tmp, and others keep theirs', async () => {
       const [one, two] = [await shell.as('one'), await shell.as('two')];
       const order = { command: 'echo x > "$TMPDIR/file"; echo $TMPDIR', timeoutMs: 20_000 };
       for (const port of [one, two]) await port.run(order, createFakeExchange());

@@ -32,7 +32,7 @@ async function open(shell: object) {
 const configure = 'git config user.name someone && git config user.name';
 
 describe.skipIf(!hasBubblewrap)('[16.25] the sandbox of commands', () => {
-  it('can be switched off: then `git config` works, and the result says so', async () => {
+  it('can be turned off: then `git config` works, and the result says so', async () => {
     const { bash, place } = await open({ sandbox: 'off' });
     const { stdout, sandbox } = await bash(configure);
     expect(sandbox).toBe('none');

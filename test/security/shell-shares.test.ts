@@ -63,7 +63,7 @@ describe.skipIf(!hasProc)('[15.13] one principal', () => {
     expect(await operator.bash({ command: 'echo operator' })).toContain('operator');
   });
 
-  it('leaves slots in the background, with however many sessions', async () => {
+  it('leaves slots in the background, with any number of sessions', async () => {
     const { secret } = await makeToken(place, '--as', 'agent:alice', '--profile', 'full');
     const background = { run_in_background: true };
     for (let session = 0; session < 5; session += 1) {
@@ -75,7 +75,7 @@ describe.skipIf(!hasProc)('[15.13] one principal', () => {
     expect(await operator.bash({ command: 'echo beside', ...background })).toContain('background_id');
   });
 
-  it('control: the operator, who has no share, takes all of them', async () => {
+  it('control: the operator, who has no share, uses all of them', async () => {
     const [operator, bob] = [await openAgent(tokenOf(place)), await openAgentOf('bob')];
     await operator.hold(all);
     expect(await bob.bash({ command: 'echo beside' })).toContain('too_many_commands');

@@ -77,15 +77,15 @@ open("ready", "w").write("ready")
 time.sleep(200)
 P`;
 
-describe.skipIf(!hasProc)('[15.13] the watch over the limits of commands', () => {
-  it('does not hold up the gateway where commands have many processes', async () => {
+describe.skipIf(!hasProc)('[15.13] checking the limits of commands', () => {
+  it('does not block the gateway if commands have many processes', async () => {
     const { bash, pid, file } = await open({});
     for (const name of ['a', 'b', 'c', 'd']) void bash(sleepers(name)).catch(() => '');
     for (const name of ['a', 'b', 'c', 'd']) await waitForFile(file(name));
     expect(await busyPart(pid)).toBeLessThan(mostBusy);
   });
 
-  it('does not hold up the gateway where many processes share memory, and lets them go on', async () => {
+  it('does not block the gateway if many processes share memory, and lets them run', async () => {
     const { bash, pid, file } = await open({ memory: 400 });
     let answer = '';
     void bash(sharers(60, 100)).then(
@@ -97,7 +97,7 @@ describe.skipIf(!hasProc)('[15.13] the watch over the limits of commands', () =>
     expect(answer).toBe('');
   });
 
-  it('still ends a command that uses too much memory beside such a one', async () => {
+  it('still ends a command that uses too much memory next to such a command', async () => {
     const { bash, file } = await open({ memory: 400 });
     void bash(sharers(60, 100)).catch(() => '');
     await waitForFile(file('ready'));
@@ -105,7 +105,7 @@ describe.skipIf(!hasProc)('[15.13] the watch over the limits of commands', () =>
     expect(await bash(hog)).toContain('shell.limits.memory');
   });
 
-  it('control: the same measurement sees a process that looks at all processes for each command', async () => {
+  it('control: the same measurement detects a process that checks all processes for each command', async () => {
     const { bash, file } = await open({});
     for (const name of ['a', 'b', 'c', 'd']) void bash(sleepers(name)).catch(() => '');
     for (const name of ['a', 'b', 'c', 'd']) await waitForFile(file(name));

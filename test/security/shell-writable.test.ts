@@ -59,7 +59,7 @@ function gitHome(home: string): void {
 }
 
 describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
-  it('lets sandboxed commands write there, and the result says what is in force', async () => {
+  it('lets sandboxed commands write there, and the result says what is in effect', async () => {
     const writable = ['~/.cargo', '${HOME}/.config/git', '~/.m2'];
     const { bash, home } = await open({ writable }, ['.cargo', '.config/git'], gitHome);
     const cargo = await bash(write);
@@ -79,7 +79,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
     expect(existsSync(join(home, '.m2/made'))).toBe(true);
   });
 
-  it('control: without it both fail, and nothing else of the home can be written with it', async () => {
+  it('control: without it both fail, and nothing else in the home can be written with it', async () => {
     const plain = await open({}, ['.cargo', '.config/git'], gitHome);
     expect((await plain.bash(write)).stdout).toBe('');
     expect((await plain.bash(configure)).stdout).toBe('');
@@ -92,7 +92,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
     expect(existsSync(join(home, '.cargo'))).toBe(true);
   });
 
-  it('is on the trust screen with the folder that it means', () => {
+  it('appears on the trust screen with the resolved folder', () => {
     const { place, home } = openHome({ writable: ['~/.cargo'] }, ['.cargo']);
     const { stdout } = place.run('trust', '--yes', place.configFile);
     expect(stdout).toMatch(/Changes a protection\n {2}shell\n {4}writable {2}"~\/\.cargo" {2}\(/);
@@ -100,7 +100,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
     expect(stdout).toContain('Sandboxed commands can change these folders');
   });
 
-  it('doctor says what is in force, what is missing, and where programs of your PATH lie', () => {
+  it('doctor shows what is in effect, what is missing, and folders on your PATH', () => {
     const { place, home } = openHome({ writable: ['~/.cargo', '~/.m2'] }, ['.cargo/bin']);
     place.trust();
     const env = { ...place.env, PATH: `${place.env['PATH'] ?? ''}:${join(home, '.cargo/bin')}` };
@@ -149,7 +149,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
     expect(place.run('config', 'check', place.configFile).status).toBe(0);
   });
 
-  it('refuses a folder that is exchanged for a link later, and says so', async () => {
+  it('refuses a folder that is later replaced by a link, and says so', async () => {
     const { bash, home } = await open({ writable: ['~/.cargo'] }, ['.ssh']);
     symlinkSync(join(home, '.ssh'), join(home, '.cargo'));
     const { not_writable } = await bash('echo x > ~/.cargo/authorized_keys');
@@ -157,11 +157,11 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
     expect(existsSync(join(home, '.ssh/authorized_keys'))).toBe(false);
   });
 
-  it('keeps what it does not say: no effect without a sandbox, and a file is refused', async () => {
+  it('has no effect without a sandbox, and refuses a file', async () => {
     const { bash, home } = await open({ writable: ['~/settings'] }, [], (at) =>
       writeFileSync(join(at, 'settings'), ''),
     );
-    expect((await bash('echo x > ~/settings')).not_writable?.[0]).toContain('is a file: name its folder');
+    expect((await bash('echo x > ~/settings')).not_writable?.[0]).toContain('is a file: use its folder');
     expect(readFileSync(join(home, 'settings'), 'utf8')).toBe('');
     const off = await open({ writable: ['~/.cargo'], sandbox: 'off' }, ['.cargo']);
     const { sandbox, writable } = await off.bash('true');
@@ -170,7 +170,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
 });
 
 describe.skipIf(!hasBubblewrap)('[16.25] files of Tidegate inside a writable folder', () => {
-  it('can neither be read nor changed nor moved away, also beside another command', async () => {
+  it('cannot be read, changed or moved away, even during another command', async () => {
     const shell = await openTestShell({ sandbox: 'bubblewrap' });
     onTestFinished(() => shell.close());
     const stateDir = join(shell.outside, 'tool', 'state');

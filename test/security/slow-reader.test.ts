@@ -36,8 +36,8 @@ const big = (id: number): string =>
     arguments: { mark: `m${String(id)}`, bytes: answerBytes },
   });
 
-describe.skipIf(!hasProc)('a client over stdio that does not read (no /proc: not measured)', () => {
-  it('costs a bounded amount of memory, and loses nothing once it reads', async () => {
+describe.skipIf(!hasProc)('a client over stdio that does not read (skipped: no /proc)', () => {
+  it('uses bounded memory, and loses nothing once it reads', async () => {
     const client = await openGate();
     const growth = await growthUnread(client.child);
     client.unclaimed.splice(0);
@@ -55,7 +55,7 @@ describe.skipIf(!hasProc)('a client over stdio that does not read (no /proc: not
     await endProcess(client.child);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('does not keep the gate from ending on %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('does not keep the gateway from exiting on %s', async (signal) => {
     const client = await openBlocked();
     const started = performance.now();
     client.child.kill(signal);
@@ -63,7 +63,7 @@ describe.skipIf(!hasProc)('a client over stdio that does not read (no /proc: not
     console.log(`blocked gate ended on ${signal} in ${(performance.now() - started).toFixed(0)} ms`);
   });
 
-  it('does not keep the gate from ending when its input ends', async () => {
+  it('does not keep the gateway from exiting when its input ends', async () => {
     const client = await openBlocked();
     const started = performance.now();
     client.child.stdin.end();
@@ -71,7 +71,7 @@ describe.skipIf(!hasProc)('a client over stdio that does not read (no /proc: not
     console.log(`blocked gate ended on EOF in ${(performance.now() - started).toFixed(0)} ms`);
   });
 
-  it('control: a writer without a bound grows beyond it', async () => {
+  it('control: an unbounded writer exceeds the limit', async () => {
     const control = spawnFixture('unbounded-writer.mjs');
     control.stdin.on('error', () => undefined);
     const growth = await growthUnread(control);
@@ -97,11 +97,11 @@ describe.skipIf(!hasProc)('a client over stdio that does not read (no /proc: not
   }
 });
 
-describe.skipIf(!hasProc)('clients over HTTP that do not read (no /proc: not measured)', () => {
+describe.skipIf(!hasProc)('clients over HTTP that do not read (skipped: no /proc)', () => {
   it.each([
     ['on few connections, far ahead', 10, answerBytes, requests],
     ['on many connections, large answers', 100, 8 * megabyte, Math.max(40, count(200))],
-  ])('cost bounded memory and do not slow others down: %s', async (_how, connections, bytes, calls) => {
+  ])('use bounded memory and do not delay others: %s', async (_how, connections, bytes, calls) => {
     const place = openBigPlace();
     // With little room for garbage, what is measured is what is held. Too much of that would end the gate.
     const gate = await openHttpGate({
@@ -128,7 +128,7 @@ describe.skipIf(!hasProc)('clients over HTTP that do not read (no /proc: not mea
     expect(p99(during)).toBeLessThanOrEqual(Math.max(2 * p99(before), 500));
   });
 
-  it('are cut off when a stream of progress piles up', async () => {
+  it('are disconnected if progress piles up on a stream', async () => {
     const gate = await openHttpGate(openBigPlace());
     onTestFinished(() => gate.close());
     await latencies(gate, 20);

@@ -66,8 +66,8 @@ async function writeUntilFull(store: AccessStore): Promise<readonly string[]> {
   throw new Error('the disk did not fill up');
 }
 
-describe('on a disk that is full', () => {
-  it('a write is refused, all reads work, and writing works again when there is room', async (context) => {
+describe('on a full disk', () => {
+  it('a write is refused, all reads work, and writing works again when there is space', async (context) => {
     if (!isMounted) return context.skip('this user may not mount a file system');
     const file = join(small, 'access.db');
     const store = await stores.openSqliteStore({ file });
@@ -92,7 +92,7 @@ describe('on a disk that is full', () => {
     connection.close();
   });
 
-  it('a write that there is no room for takes no smaller one with it', async (context) => {
+  it('a write that does not fit does not fail a smaller one', async (context) => {
     if (!isMounted) return context.skip('this user may not mount a file system');
     const store = await stores.openSqliteStore({ file: join(small, 'together.db') });
     await store.write(writeOf('first', 1));
@@ -124,7 +124,7 @@ describe('on a disk that is full', () => {
     connection.close();
   });
 
-  it('[15.46] a revoke uses the room that is kept for it; what gives rights does not', async (context) => {
+  it('[15.46] a revoke uses the reserved space; a grant does not', async (context) => {
     if (!isMounted) return context.skip('this user may not mount a file system');
     const store = await stores.openSqliteStore({ file: join(small, 'reserve.db') });
     await store.write(writeOf('first', 10));
@@ -150,7 +150,7 @@ describe('on a disk that is full', () => {
     await store.close();
   });
 
-  it('[15.46] the operator revokes over the API and by command; a grant hears the real cause', async (context) => {
+  it('[15.46] the operator revokes over the API and the CLI; a grant gets the real cause', async (context) => {
     if (!isMounted) return context.skip('this user may not mount a file system');
     const usual = openAccessPlace({ builtins: ['*'] }, { default_profile: 'none', profiles: {} });
     const state = join(small, 'state');

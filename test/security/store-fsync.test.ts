@@ -65,8 +65,8 @@ function readAccount(lines: readonly string[], store: string) {
   return account;
 }
 
-describe('by the calls that the system sees', () => {
-  it('all that a commit wrote is synced before it is acknowledged', async (context) => {
+describe('according to system calls', () => {
+  it('everything a commit wrote is synced before it is acknowledged', async (context) => {
     if (!canTrace) return context.skip('strace is not there, or may not be used');
     const times = count(500);
     const account = await accountOf('write one by one', times);

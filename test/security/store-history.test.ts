@@ -88,7 +88,7 @@ describe('a restored store', () => {
     place.close();
   });
 
-  it('[15.44] control: an authorizer that compares only the number goes on allowing', async () => {
+  it('[15.44] control: an authorizer that compares only the number keeps allowing', async () => {
     const [one, other] = [stores.createMemoryStore(), stores.createMemoryStore()];
     const record = {
       at: 1,
@@ -139,8 +139,8 @@ describe('a restored store', () => {
   });
 });
 
-describe('a migration', () => {
-  it('[15.47] of PostgreSQL may take longer than any other statement', async () => {
+describe('a schema migration', () => {
+  it('[15.47] of PostgreSQL can take longer than any other statement', async () => {
     const url = await server.createDatabase();
     const sql = connect(url);
     await sql.unsafe(`create schema tidegate;

@@ -82,7 +82,7 @@ async function killWriters(job: StoreOrder['job'], kills: number) {
 }
 
 describe('a process that is killed while it writes', () => {
-  it('has kept all that it acknowledged, and leaves a sound file', async () => {
+  it('loses nothing that it acknowledged, and leaves a valid file', async () => {
     const kills = count(200);
     const { acknowledged, lost, lostInTheEnd } = await killWriters('write', kills);
     console.log(
@@ -92,7 +92,7 @@ describe('a process that is killed while it writes', () => {
     expect(acknowledged.length).toBeGreaterThan(kills);
   });
 
-  it('control: who acknowledges before it is kept loses something', async () => {
+  it('control: acknowledging before storing loses data', async () => {
     const kills = Math.max(10, count(20));
     const { acknowledged, lost } = await killWriters('write carelessly', kills);
     console.log(`control: n=${kills}, acknowledged ${acknowledged.length}, lost ${lost}`);
@@ -100,10 +100,10 @@ describe('a process that is killed while it writes', () => {
   });
 });
 
-describe('a process that is killed while it brings the file up to date', () => {
+describe('a process that is killed during a schema upgrade', () => {
   const olderVersions = Array.from({ length: schemaVersion }, (_, version) => version);
 
-  it.each(olderVersions)('leaves what the next one can open, from version %i', async (version) => {
+  it.each(olderVersions)('leaves a file that the next process can open, from version %i', async (version) => {
     const kills = count(50);
     let unfinished = 0;
     let usualMs = 0;
@@ -153,7 +153,7 @@ describe('a process that is killed while it brings the file up to date', () => {
     return score;
   }
 
-  it('has done each step whole or not at all', async () => {
+  it('completes each step or leaves it undone', async () => {
     const kills = count(100);
     const score = await killMigrations('migrate', kills);
     console.log(`migration steps: n=${kills}, ${JSON.stringify(score)}, seed ${random.seed}`);
@@ -161,7 +161,7 @@ describe('a process that is killed while it brings the file up to date', () => {
     expect(score.inTheMiddle).toBeGreaterThan(0);
   });
 
-  it('control: without a transaction a step is found half done', async () => {
+  it('control: without a transaction a step is left half done', async () => {
     const kills = Math.max(15, count(30));
     const score = await killMigrations('migrate carelessly', kills);
     console.log(`control: n=${kills}, ${JSON.stringify(score)}`);

@@ -94,8 +94,8 @@ async function openProxy(port: number) {
   };
 }
 
-describe('a server that is lost', () => {
-  it('is no reason not to open; it answers when it is there', async () => {
+describe('a database server that is lost', () => {
+  it('does not prevent opening; the store works once the server is back', async () => {
     const url = await server.createDatabase();
     await server.stop();
     const store = await open(url);
@@ -111,7 +111,7 @@ describe('a server that is lost', () => {
     expect(await store.changes(zone, undefined)).toMatchObject({ head: { revision: 1 }, tuples: [tuple] });
   });
 
-  it('that says nothing any more is given up, and what was asked then is not done later', async () => {
+  it('that stops responding is given up, and pending writes are not applied later', async () => {
     const url = await server.createDatabase();
     const proxy = await openProxy(server.port);
     const store = await open(through(url, proxy.port));
@@ -130,7 +130,7 @@ describe('a server that is lost', () => {
     await proxy.close();
   });
 
-  it('whose connections are cut is asked again by the next who asks', async () => {
+  it('whose connections are cut is reconnected by the next query', async () => {
     const url = await server.createDatabase();
     const proxy = await openProxy(server.port);
     const store = await open(through(url, proxy.port));
@@ -145,7 +145,7 @@ describe('a server that is lost', () => {
 });
 
 describe('hints', () => {
-  it('come from another handle, also after a loss', async () => {
+  it('arrive from another handle, even after a reconnect', async () => {
     const url = await server.createDatabase();
     const proxy = await openProxy(server.port);
     const [listener, writer] = [await open(through(url, proxy.port)), await open(url)];
@@ -176,7 +176,7 @@ describe('hints', () => {
 });
 
 describe('the schema', () => {
-  it('is made once by many who open at once', async () => {
+  it('is created once by many that open at once', async () => {
     const url = await server.createDatabase();
     const handles = await Promise.all(Array.from({ length: 6 }, () => open(url)));
     await Promise.all(
@@ -187,7 +187,7 @@ describe('the schema', () => {
     expect((await handles[0]?.head(zone))?.revision).toBe(6);
   });
 
-  it('of a newer program is refused, with its name, also when it comes later', async () => {
+  it('of a newer version is refused, with its name, even if it appears later', async () => {
     const url = await server.createDatabase();
     const store = await open(url);
     await store.write({ zone, add: [tuple], record });
@@ -205,7 +205,7 @@ describe('the schema', () => {
     await sql.end();
   });
 
-  it('that was taken away is made again', async () => {
+  it('that was dropped is created again', async () => {
     const url = await server.createDatabase();
     const store = await open(url);
     await store.write({ zone, add: [tuple], record });
@@ -224,7 +224,7 @@ describe('the schema', () => {
 });
 
 describe('a revision', () => {
-  it('is asked once for all who ask in one breath', async () => {
+  it('is queried once for all concurrent callers', async () => {
     const url = await server.createDatabase();
     const store = await open(url);
     await store.write({ zone, add: [tuple], record });
@@ -243,7 +243,7 @@ describe('a revision', () => {
     await sql.end();
   });
 
-  it('says the password in no error', async () => {
+  it('reveals the password in no error', async () => {
     const url = await server.createDatabase();
     const wrong = new URL(url);
     wrong.password = 'sesame-secret';

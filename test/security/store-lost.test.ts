@@ -27,7 +27,7 @@ function removeStore(place: Place): void {
 }
 
 describe('a lost store', () => {
-  it('[15.8] of SQLite refuses everyone but the operator until it is accepted', async () => {
+  it('[15.8] of SQLite refuses everyone except the operator until it is accepted', async () => {
     const place = openAccessPlace({ builtins: ['*'] }, { default_profile: 'full' });
     expect(await seenByAlice(place)).toContain('Read');
     for (const tool of ['Read', 'Bash', 'Write']) await runOk(place, 'grant', 'agent:alice', tool, '--block');
@@ -69,7 +69,7 @@ describe('a lost store', () => {
     place.close();
   });
 
-  it('[15.8] is refused also when an empty or another one stands in its place', async () => {
+  it('[15.8] is also refused if an empty or another one replaced it', async () => {
     const [place, other] = [0, 1].map(() =>
       openAccessPlace({ builtins: ['*'] }, { default_profile: 'full' }),
     );

@@ -34,7 +34,7 @@ const cases = [
 const dropOthers =
   'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
 
-describe.each(cases)('a PostgreSQL that says $sign', ({ code, sign, begin, end, status }) => {
+describe.each(cases)('a PostgreSQL database that reports $sign', ({ code, sign, begin, end, status }) => {
   let up: ScriptedUpstream;
   let place: Place;
   let gate: HttpGate;
@@ -74,7 +74,7 @@ describe.each(cases)('a PostgreSQL that says $sign', ({ code, sign, begin, end, 
   const revoke = (): Promise<Response> =>
     ask(tokenOf(place), 'DELETE', '/api/grants', '{"principal":"agent:alice","what":"up_a","block":true}');
 
-  it('[15.46] leaves access to the operator alone until a write works again', async () => {
+  it('[15.46] leaves only the operator with access until a write works again', async () => {
     // The control: as long as rights can be taken back, they hold.
     for (let index = 0; index < 3; index += 1) expect(await callBy(secret)).toBe(200);
     await tell(begin(database()));
@@ -98,7 +98,7 @@ describe.each(cases)('a PostgreSQL that says $sign', ({ code, sign, begin, end, 
     );
   });
 
-  it('[15.46] closes with the first revoke that it refuses', async () => {
+  it('[15.46] closes access with the first revoke that it refuses', async () => {
     expect(await callBy(secret)).toBe(200);
     await tell(begin(database()));
     expect((await revoke()).status).toBe(status);

@@ -29,7 +29,7 @@ async function compete(job: StoreOrder['job'], file: string, ms: number): Promis
   return told.map((lines) => JSON.parse(lines[0] ?? '') as WhileReport);
 }
 
-it('four processes that write to one file never hear that it is busy, and lose nothing', async () => {
+it('four processes that write to one file never see that it is busy, and lose nothing', async () => {
   const file = join(folder, 'access.db');
   const seconds = count(60);
   const reports = await compete('write for a while', file, seconds * 1000);
@@ -54,13 +54,13 @@ it('four processes that write to one file never hear that it is busy, and lose n
   connection.close();
 });
 
-it('a process that wrote, listens and forgot to close ends by itself', async () => {
+it('a process that wrote, listens and forgot to close exits', async () => {
   const file = join(folder, 'forgotten.db');
   const driven = startStoreDriver(stores.driver, { job: 'forget to close', file, zone });
   expect(await driven.ended()).toEqual(['written']);
 });
 
-it('control: without trying again they hear it', async () => {
+it('control: without retries they see it', async () => {
   const reports = await compete('write for a while carelessly', join(folder, 'careless.db'), 1000);
   const failures = reports.flatMap((report) => report.failures);
   console.log(`control: ${failures.length} of them told (at most 100 per process)`);

@@ -51,7 +51,7 @@ async function fill(client: RawClient, chars: number): Promise<number> {
 }
 
 describe('[15.12] subscriptions of one principal', () => {
-  it('keep a share of the memory for them, and no more', { timeout: limitMs }, async () => {
+  it('use at most the share of the principal', { timeout: limitMs }, async () => {
     const [alice, bob] = [await principal('agent:alice'), await principal('agent:bob')];
     const before = hasProc ? memoryOf(gate.child.pid ?? -1).now : 0;
     expect(await fill(alice, 4 * megabyte)).toBe(0);
@@ -64,7 +64,7 @@ describe('[15.12] subscriptions of one principal', () => {
     expect(await subscribe(bob, `x://b/${'u'.repeat(megabyte / 4)}`)).toContain('"result"');
   });
 
-  it('are free for others and for itself when its session ends', { timeout: limitMs }, async () => {
+  it('free their share when its session ends', { timeout: limitMs }, async () => {
     const secret = (await makeToken(place, '--as', 'agent:alice')).secret;
     const first = await openRawHttp(gate, secret, { protocol: 'legacy' });
     const taken = await fill(first, megabyte / 2);

@@ -42,7 +42,7 @@ describe.skipIf(!hasProc)('file tools with the root /', () => {
     `/proc/../proc/${String(pid)}/environ`,
   ];
 
-  it('[15.1] read no environment of any process, by any name', async () => {
+  it('[15.1] cannot read the environment of any process, under any name', async () => {
     // The control: it is there for everyone of this user, and other files of the root are read.
     expect(readFileSync(`/proc/${String(pid)}/environ`, 'utf8')).toContain(canary);
     expect((await agent.call('Read', { file_path: inWorkspace('plain.txt') })).text).toContain(canary);
@@ -67,14 +67,14 @@ describe.skipIf(!hasProc)('file tools with the root /', () => {
     '/dev/stdin',
     '/sys/kernel/uevent_seqnum',
     '/proc/version',
-  ])('[15.1] do not read %s', async (path) => {
+  ])('[15.1] cannot read %s', async (path) => {
     expect((await agent.call('Read', { file_path: path })).isError).toBe(true);
     expect((await agent.call('Grep', { pattern: '.', path })).isError).toBe(true);
     const written = await agent.call('Write', { file_path: path, content: 'x' });
     expect(written.isError).toBe(true);
   });
 
-  it('[15.1] search and list nothing of them from above', async () => {
+  it('[15.1] find nothing of them from above', async () => {
     const listed = await agent.call('Glob', { pattern: '{proc,sys,dev}/*', path: '/' });
     expect(listed.text).not.toMatch(/\b(?:proc|sys|dev)\/\w/);
     const here = await agent.call('Glob', { pattern: '*.txt', path: join(place.directory, 'workspace') });

@@ -153,7 +153,7 @@ function bytesOf(folder: string): string {
 }
 
 describe('the secret of a token', () => {
-  it('is in no log, span, record, error, file or server', async () => {
+  it('appears in no log, span, record, error, file or server', async () => {
     const held: Held[] = [];
     for (let n = 0; n < count(100); n += 1) {
       const one = await make({ principal: 'agent:canary', profile: 'full', label: `n${String(n)}` });
@@ -239,7 +239,7 @@ describe('every address', () => {
     return (await http.send(path, body, { method, headers })).status;
   };
 
-  it('is closed to nobody, to forgers, and to tokens that are over', async () => {
+  it('is closed without a token, and with forged, revoked and expired ones', async () => {
     const [revoked, parent] = [await make({ principal: 'user:eve' }), await make({ principal: 'user:eve' })];
     const orphan = await make({ parent: parent.id });
     await Promise.all([revoke(revoked.id), revoke(parent.id)]);
@@ -262,7 +262,7 @@ describe('every address', () => {
     );
   });
 
-  it('of admins is closed to everyone else who has a token', async () => {
+  it('for admins is closed to everyone else with a token', async () => {
     const { secret } = await make({ principal: 'user:eve', profile: 'full' });
     const admins = (await everyRoute()).filter(([, path]) => /^\/api\/(?!tools|openapi)\w/.test(path));
     expect(admins.length).toBeGreaterThan(4);

@@ -50,7 +50,7 @@ async function asked(): Promise<number> {
 }
 
 describe('[15.11] made-up tokens', () => {
-  it('cost the database few questions when many come at once', { timeout: limitMs }, async () => {
+  it('cause few database queries if many arrive at once', { timeout: limitMs }, async () => {
     const before = await asked();
     const flood = Array.from({ length: requests }, () => statusFor(madeUp()));
     const bob = statusFor(secret);

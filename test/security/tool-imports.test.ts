@@ -103,7 +103,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe('[15.3] what a trusted workspace tool imports', () => {
+describe('[15.3] code that a trusted workspace tool imports', () => {
   let place: Place;
   let agent: StdioAgent | undefined;
   let root: string;
@@ -152,7 +152,7 @@ describe('[15.3] what a trusted workspace tool imports', () => {
   });
 
   it.each(Object.entries(cases))(
-    'does not run after a restart once an agent changed it: %s',
+    'does not run after a restart if an agent changed it: %s',
     async (_name, one) => {
       prepare(one);
       const first = await start();
@@ -171,7 +171,7 @@ describe('[15.3] what a trusted workspace tool imports', () => {
     },
   );
 
-  it('is not changed by agents: a package', async () => {
+  it('cannot be changed by agents: a package', async () => {
     const one = cases['a package'];
     if (one === undefined) throw new Error('no such case');
     prepare(one, true);
@@ -206,7 +206,7 @@ describe('[15.3] what a trusted workspace tool imports', () => {
     expect(isHit()).toBe(false);
   });
 
-  it('does not run when a call imports it after the tool was loaded', async () => {
+  it('does not run if a call imports it after the tool was loaded', async () => {
     const one: Case = {
       files: { [toolFile]: tool('let calls = 0;', `if (calls++ > 0) await import('dep')`), ...dep },
       attack: ['node_modules/dep/index.js', mark],
@@ -219,7 +219,7 @@ describe('[15.3] what a trusted workspace tool imports', () => {
     expect(isHit()).toBe(false);
   });
 
-  it('does not run through a link that was turned to another folder outside', async () => {
+  it('does not run through a link that was redirected to another folder outside', async () => {
     prepare({
       files: { [toolFile]: tool(`import 'dep';`) },
       links: { 'node_modules/dep': '../../outside/dep' },
@@ -244,7 +244,7 @@ describe('[15.3] what a trusted workspace tool imports', () => {
     expect(isHit()).toBe(true);
   });
 
-  it('is named by trust, doctor and the log, with the imports that nothing can follow', async () => {
+  it('is listed by trust, doctor and the log, with imports that cannot be followed', async () => {
     prepare({ files: { [toolFile]: tool(`import 'dep';`), ...dep } });
     file('node_modules/dep/index.js', 'module.exports = (name) => require(name);');
     const by = await start();
@@ -258,7 +258,7 @@ describe('[15.3] what a trusted workspace tool imports', () => {
     expect(shown).toContain('import names at run time. Such imports are not checked:\n  node_modules/dep');
   });
 
-  it('may be nothing: other files of the workspace do not stop a tool', async () => {
+  it('does not include other workspace files, which do not stop a tool', async () => {
     prepare({
       files: { [toolFile]: tool(`import './lib/a.mjs';`), '.tidegate/tools/lib/a.mjs': '', ...dep },
     });

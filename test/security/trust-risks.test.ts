@@ -189,7 +189,7 @@ describe('the trust screen', () => {
 });
 
 describe('the trust screen of a plugin', () => {
-  it('[15.6] names secrets with the address that gets them, and a defence that is off', async () => {
+  it('[15.6] names secrets with the address that gets them, and a disabled protection', async () => {
     const place = openPlace({}, { trusted: false });
     const folder = join(dirname(place.configFile), '.tidegate');
     mkdirSync(folder);

@@ -84,8 +84,8 @@ function stdioServers(): Readonly<Record<string, object>> {
 describe.each([
   ['mcp', openLineCaller],
   ['serve', openHttpCaller],
-] as const)('servers that fail behind %s', (mode, openCaller) => {
-  it('over stdio cost each call one answer, and others nothing', async () => {
+] as const)('failing servers behind %s', (mode, openCaller) => {
+  it('over stdio: each call gets one answer, and others are not affected', async () => {
     const caller = keep(await openCaller(openFaultPlace(stdioServers())));
     await storm(caller, stdioFaults, { rounds: count(60), growth: 64 * megabyte, title: `${mode} stdio` });
     if (mode === 'mcp') return;
@@ -97,7 +97,7 @@ describe.each([
       expect(servers.get(name)?.restarts).toBe(0);
   });
 
-  it('over HTTP cost each call one answer, and others nothing', async () => {
+  it('over HTTP: each call gets one answer, and others are not affected', async () => {
     const endpoint = keep(await openFaultyEndpoint());
     const servers = Object.fromEntries(httpFaults.map((fault) => [fault, { url: endpoint.url(fault) }]));
     const caller = keep(await openCaller(openFaultPlace(servers)));
@@ -115,7 +115,7 @@ describe.each([
 });
 
 describe('servers that fail at a message boundary', () => {
-  it('over stdio cost each call one answer, come back, and others never notice', async () => {
+  it('over stdio: each call gets one answer, the server restarts, and others never notice', async () => {
     const total = count(2000);
     const perServer = 2;
     const perGate = 20;
@@ -136,7 +136,7 @@ describe('servers that fail at a message boundary', () => {
     expect(met).toBeGreaterThanOrEqual(total);
   });
 
-  it('over HTTP cost each call one answer, and come back', async () => {
+  it('over HTTP: each call gets one answer, and the server recovers', async () => {
     const methods = [
       'server/discover',
       'initialize',
@@ -162,7 +162,7 @@ describe('servers that fail at a message boundary', () => {
 });
 
 describe('controls', () => {
-  it('a relay without defence loses answers and gives others twice', async () => {
+  it('a naive relay loses answers and duplicates others', async () => {
     const lost: string[] = [];
     const surplus: string[] = [];
     const relay = async (fault: string): Promise<void> => {
@@ -183,7 +183,7 @@ describe('controls', () => {
     expect(surplus).toEqual(expect.arrayContaining(['twice', 'unknown']));
   });
 
-  it('a client that follows every redirect carries the call to a stranger', async () => {
+  it('a client that follows every redirect sends the call to another host', async () => {
     const endpoint = keep(await openFaultyEndpoint());
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} });
     await fetch(endpoint.url('redirect'), { method: 'POST', body });

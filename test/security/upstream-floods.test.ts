@@ -41,8 +41,8 @@ async function flood(client: LineClient, name: string): Promise<Received> {
 const heard = (client: LineClient, method: string): readonly Received[] =>
   client.unclaimed.filter(({ message }) => message.method === method);
 
-describe('[15.14] floods of an upstream', () => {
-  it('[15.14] joins progress, and passes the last one on before the result', async () => {
+describe('[15.14] floods from a server', () => {
+  it('[15.14] progress is merged, and the last message is sent before the result', async () => {
     const client = await throughGateway();
     let last: unknown;
     client.onLine(({ message }) => {
@@ -54,7 +54,7 @@ describe('[15.14] floods of an upstream', () => {
     expect(heard(client, 'notifications/progress').length).toBeLessThan(most);
   });
 
-  it('[15.14] drops log messages that come too fast, and tells the caller how many', async () => {
+  it('[15.14] log messages that come too fast are dropped, and the caller is told how many', async () => {
     const client = await throughGateway();
     await flood(client, 'log');
     const lines = heard(client, 'notifications/message');
@@ -65,7 +65,7 @@ describe('[15.14] floods of an upstream', () => {
     await waitFor(isTold, limitMs, () => client.stderr());
   });
 
-  it.each(['refuse', 'fail'])('[15.14] cuts the text of an error, with a note: %s', async (how) => {
+  it.each(['refuse', 'fail'])('[15.14] the text of an error is cut, with a note: %s', async (how) => {
     const client = await throughGateway();
     const { text } = await flood(client, how);
     expect(text.length).toBeLessThan(longest);
@@ -73,7 +73,7 @@ describe('[15.14] floods of an upstream', () => {
     expect(text).toContain('xxxx');
   });
 
-  it('[15.14] logs lines of stderr at a bounded pace', async () => {
+  it('[15.14] stderr lines are logged at a limited rate', async () => {
     const client = await throughGateway();
     let written = 0;
     client.child.stderr.on('data', (part: Buffer) => {
@@ -88,7 +88,7 @@ describe('[15.14] floods of an upstream', () => {
     expect(written).toBeLessThan(most);
   });
 
-  it('[15.14] lists again at a bounded pace when the list changes all the time', async () => {
+  it('[15.14] lists that change constantly are read at a limited rate', async () => {
     const client = await throughGateway();
     for (let round = 0; round < 5; round += 1) await flood(client, 'change');
     const { text } = await client.request('tools/list', {}, limitMs);
@@ -97,7 +97,7 @@ describe('[15.14] floods of an upstream', () => {
     expect(heard(client, 'notifications/tools/list_changed').length).toBeLessThan(100);
   });
 
-  it('[15.14] joins updates of a resource, and passes the last one on', async () => {
+  it('[15.14] resource updates are merged, and the last one is sent', async () => {
     const client = await throughGateway();
     await client.request('tools/list', {}, limitMs);
     await client.request('resources/subscribe', { uri: 'flood:/one' }, limitMs);

@@ -63,7 +63,7 @@ describe('server-filesystem, shared by all sessions', () => {
   afterAll(() => gated.close());
 
   it.each(clientWays)(
-    '[15.4] keeps the folder of its arguments, whatever a $era client over $wire says of its roots',
+    '[15.4] keeps the folder in its arguments, whatever roots a $era client over $wire sends',
     async ({ wire, protocol }) => {
       const client = await gated.connect(wire, { protocol, capabilities: canRoots, answer });
       await client.notify('notifications/roots/list_changed', '');
@@ -84,7 +84,7 @@ describe('server-filesystem, shared by all sessions', () => {
     await client.close();
   });
 
-  it('[15.4] control: without the gateway, the roots of a client replace the folder of the arguments', async () => {
+  it('[15.4] control: without the gateway, the roots of a client replace the folder in the arguments', async () => {
     const client = new Client({ name: 'attacker', version: '1' }, { capabilities: { roots: {} } });
     let isAsked = (): void => undefined;
     const asked = new Promise<void>((resolve) => (isAsked = resolve));
@@ -155,7 +155,7 @@ describe.each([
   });
 
   it.skipIf(way.protocol === 'legacy')(
-    '[15.4] gets the configured ones beside what the caller answers',
+    '[15.4] gets the configured ones in addition to the answers of the caller',
     async () => {
       const live = await gated.connect('http', { protocol: 'legacy', capabilities: canRoots, answer });
       expect(await call(live, 'conf_both', {})).toContain('done');
@@ -175,7 +175,7 @@ describe.each([
     },
   );
 
-  it('[15.4] control: gets those of the caller where the operator said so and the protocol allows it', async () => {
+  it('[15.4] control: gets those of the caller if the operator and the protocol allow it', async () => {
     const client = await gated.connect('http', { protocol: 'legacy', capabilities: canRoots, answer });
     await call(client, 'caller_roots', {});
     await client.close();
@@ -184,7 +184,7 @@ describe.each([
   });
 });
 
-it('[15.4] trust shows the roots of a server among what gives access to files', () => {
+it('[15.4] trust lists the roots of a server under access to files', () => {
   const command = process.execPath;
   const place = openPlace(
     { servers: { one: { command, roots: ['/'] }, two: { command, caller_roots: true } } },

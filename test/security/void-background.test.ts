@@ -75,7 +75,7 @@ async function ends(tag: string): Promise<void> {
 }
 
 describe.skipIf(!hasProc)('[15.48] the background commands of a token', () => {
-  it.each(ways)('end when it is revoked, over %s; those of another token go on', async (_way, start) => {
+  it.each(ways)('end when it is revoked, over %s; those of another token continue', async (_way, start) => {
     const [bad, good] = [await create(), await create()];
     const [gone, control] = [await started(start, bad.secret), await started(start, good.secret)];
     await tokenCommands(place).revoke(bad.id);
@@ -83,7 +83,7 @@ describe.skipIf(!hasProc)('[15.48] the background commands of a token', () => {
     expect(runs(control)).toBe(true);
   });
 
-  it.each(ways)('end when it expires, over %s; those of another token go on', async (_way, start) => {
+  it.each(ways)('end when it expires, over %s; those of another token continue', async (_way, start) => {
     const expires = new Date(Date.now() + 12_000).toISOString();
     const [brief, long] = [await create('--expires', expires), await create()];
     const [gone, control] = [await started(start, brief.secret), await started(start, long.secret)];
@@ -92,7 +92,7 @@ describe.skipIf(!hasProc)('[15.48] the background commands of a token', () => {
     expect(runs(control)).toBe(true);
   });
 
-  it('and those that the admin API waits for end when it is revoked', async () => {
+  it('end when it is revoked, even if the admin API waits for them', async () => {
     const [token, tag] = [await create(), createTag()];
     const call = overApi(token.secret, { command: `sleep ${tag}` }).catch(() => undefined);
     await waitFor(

@@ -45,7 +45,7 @@ const step = (options: object, more: object = {}): object => ({
 });
 const started = ({ starts }: FakeAgent): number => starts().filter(({ isTrial }) => !isTrial).length;
 
-describe('the screen of a workflow', () => {
+describe('the trust screen of a workflow', () => {
   it('[15.30] shows programs, endpoints, keys, native tools, prompts and defaults; so does --dry-run', async () => {
     const { program } = fake('shown');
     const options = {
@@ -106,7 +106,7 @@ describe('what the caller of a run gets', () => {
   });
   afterAll(() => caller.close());
 
-  it('[15.30] is on the screen: messages, outputs, and the variables in them', async () => {
+  it('[15.30] is on the trust screen: messages, outputs, and the variables in them', async () => {
     const file = flow(
       'told',
       {
@@ -163,7 +163,7 @@ describe('options.program of a trusted workflow', () => {
     expect(started(good)).toBe(1);
   });
 
-  it('[15.30] is refused where agents can write, also behind a link and on PATH', async () => {
+  it('[15.30] is refused if agents can write to it, even behind a link or on PATH', async () => {
     const inside = fake('evil.sh', place.workspace);
     symlinkSync(inside.program, join(tools, 'link'));
     for (const program of [inside.program, './evil.sh', join(tools, 'link')]) {
@@ -181,7 +181,7 @@ describe('options.program of a trusted workflow', () => {
   });
 });
 
-it('[15.31] a folder for commands that an input chooses cannot be trusted', async () => {
+it('[15.31] a working directory chosen by an input cannot be trusted', async () => {
   const inputs = [{ name: 'where', required: true }];
   const command = (dir: string) => ({ type: 'command', command: 'pwd', dir, on_success: 'done' });
   const refused = await trust(flow('folder', { a: command('{{.inputs.where}}') }, { inputs }));
@@ -191,12 +191,12 @@ it('[15.31] a folder for commands that an input chooses cannot be trusted', asyn
   expect((await trust(flow('folder', { a: command('.') }, { inputs }))).status).toBe(0);
 });
 
-describe('an option that decides what is started or where a key goes', () => {
+describe('an option that decides what is started or where a key is sent', () => {
   const inputs = [{ name: 'x', required: true }];
   const first = { type: 'command', command: 'echo x', on_success: 'b' };
 
   it.each(['program', 'base_url', 'api_key_env'])(
-    '[15.30] cannot be trusted when %s comes from an input, a result, a loop, a template or a caller',
+    '[15.30] cannot be trusted if %s comes from an input, a result, a loop, a template or a caller',
     async (key) => {
       const chosen = (text: string): object => step({ base_url: 'http://127.0.0.1:9', [key]: text });
       place.file(
@@ -247,14 +247,14 @@ describe('an option that decides what is started or where a key goes', () => {
     },
   );
 
-  it('[15.30] can be trusted when it is written, or comes from the environment of the operator', async () => {
+  it('[15.30] can be trusted if it is literal, or comes from the environment of the operator', async () => {
     const file = flow('written', { a: step({ base_url: '{{.env.MODEL_URL}}', api_key_env: 'A_KEY' }) });
     expect((await trust(file)).status).toBe(0);
   });
 });
 
 describe('a step whose agent keeps its own tools', () => {
-  it('[15.32] is refused in a run that an agent started, before anything is done', async () => {
+  it('[15.32] is refused in a run that an agent started, before anything runs', async () => {
     const native = fake('native');
     const weakened = { tidegate: { tools: ['Read'], allow_native: true } };
     const additive = { mcp_proxy: { enable: true, intercept_builtins: false, plugin_tools: [] } };
@@ -277,7 +277,7 @@ describe('a step whose agent keeps its own tools', () => {
     expect(started(native)).toBe(1);
   });
 
-  it('[15.32] is refused when the provider is known only as it runs', async () => {
+  it('[15.32] is refused if the provider is known only at run time', async () => {
     const native = fake('late');
     const states = {
       a: step({ program: native.program }, { provider: '{{.inputs.by}}', tidegate: undefined }),
@@ -299,7 +299,7 @@ describe('a run that an agent started', () => {
   const resume = (id: string, ...more: readonly string[]): ReturnType<FlowPlace['run1']> =>
     place.run1(['run', '--resume', id, ...more]);
 
-  it('[15.33] is resumed by the operator only with files that are trusted', async () => {
+  it('[15.33] can be resumed by the operator only with trusted files', async () => {
     place.file('.tidegate/scripts/last.sh', 'echo trusted > laundered');
     const file = flow('launder', {
       a: { type: 'command', command: 'test -f go', on_success: 'b' },
@@ -331,7 +331,7 @@ describe('a run that an agent started', () => {
     place.file('.tidegate/scripts/last.sh', 'echo trusted > laundered');
   });
 
-  it('[15.33] keeps the rights of its starter, unless the operator takes it over', async () => {
+  it('[15.33] keeps the rights of the agent, unless the operator takes it over', async () => {
     const model = await openScriptedModel(() => ({ say: 'x' }));
     const states = {
       a: { type: 'command', command: 'test -f go', on_success: 'b' },
@@ -354,7 +354,7 @@ describe('a run that an agent started', () => {
     await model.close();
   });
 
-  it('[15.33] has no step beside the gateway when it is resumed, unless it is taken over', async () => {
+  it('[15.33] cannot bypass the gateway after a resume, unless it is taken over', async () => {
     const native = fake('resumed');
     const states = {
       a: { type: 'command', command: 'test -f go', on_success: 'b' },
@@ -372,7 +372,7 @@ describe('a run that an agent started', () => {
     rmSync(at('go'));
   });
 
-  it('[15.33] does not go on with the rights of a starter that may not run workflows any more', async () => {
+  it('[15.33] does not continue with the rights of an agent that may no longer run workflows', async () => {
     const states = {
       a: { type: 'command', command: 'test -f go', on_success: 'b' },
       b: { type: 'command', command: 'touch went-on', on_success: 'done' },
@@ -397,7 +397,7 @@ describe('a run that an agent started', () => {
     rmSync(at('go'));
   });
 
-  it('[15.33] is listed and shown with its starter', async () => {
+  it('[15.33] is listed and shown with the agent that started it', async () => {
     const id = idOf(await execute('launder'));
     const [list, show] = [await place.run1(['runs', 'list']), await place.run1(['runs', 'show', id])];
     expect(list.stdout).toMatch(new RegExp(`${id}.*agent:small`));
@@ -408,7 +408,7 @@ describe('a run that an agent started', () => {
     );
   });
 
-  it('[15.33] cannot go on when the record of its starter is damaged', async () => {
+  it('[15.33] cannot continue if the record of that agent is damaged', async () => {
     const id = idOf(await execute('launder'));
     const file = join(place.env['TIDEGATE_HOME'] ?? '', 'runs', id, 'journal.jsonl');
     const before = readFileSync(file, 'utf8');

@@ -73,7 +73,7 @@ const said = (answer: Promise<string>): Promise<string> => answer.catch(String);
 describe('the tools of built-in operations', () => {
   const names = ['workflow_http_request', 'workflow_notify_send'];
 
-  it('[16.23] are in no list, search or call of the operator or of an agent with everything', async () => {
+  it('[16.23] appear in no list, search or call of the operator or of an agent with full access', async () => {
     for (const name of names) {
       const args = { method: 'GET', url: `${base}/direct`, fixed_host: true };
       for (const client of [full, operator]) {
@@ -95,7 +95,7 @@ describe('the tools of built-in operations', () => {
     expect(seen).toEqual(['/have']);
   });
 
-  it('[16.23] are held by the rights of the agent that starts the run', async () => {
+  it('[16.23] require the rights of the agent that starts the run', async () => {
     expect((await trust(flow('held', { a: request(`${base}/held`) }))).status).toBe(0);
     expect(await agent.call('execute_workflow', { workflow: 'held' })).toContain(
       'needs the tool workflow_http_request',
@@ -112,7 +112,7 @@ describe('the tools of built-in operations', () => {
 });
 
 describe('the host of a request', () => {
-  it('[16.23] cannot be trusted when an input, a result, a loop, a template or a caller chooses it', async () => {
+  it('[16.23] cannot be trusted if an input, a result, a loop, a template or a caller chooses it', async () => {
     const command = { type: 'command', command: 'echo x', on_success: 'b' };
     for (const send of [request, webhook]) {
       const made = {
@@ -165,7 +165,7 @@ describe('the host of a request', () => {
     expect(seen).toEqual(['/y', '/?q=y', '/y']);
   });
 
-  it('[16.23] is checked once more in the run of an agent, with the values of the environment', async () => {
+  it('[16.23] is checked again in the run of an agent, with the values of the environment', async () => {
     const file = flow('late', { a: request('{{.env.SCHEME}}/{{.inputs.x}}') }, { inputs });
     expect((await trust(file)).status).toBe(0);
     const x = `/127.0.0.1:${String(server.port)}/late`;
@@ -175,7 +175,7 @@ describe('the host of a request', () => {
     expect(seen).toEqual([]);
   });
 
-  it('[16.23] is in a private network only where the file names it', async () => {
+  it('[16.23] can be in a private network only if the file names it', async () => {
     const port = String(server.port);
     for (const host of [
       '127.0.0.1',
@@ -218,7 +218,7 @@ describe('the host of a request', () => {
   });
 });
 
-it('[16.23] the screen shows endpoints, header names, variables and hosts that are not constant, and no secret', async () => {
+it('[16.23] the trust screen shows endpoints, header names, variables and hosts that are not constant, and no secret', async () => {
   const headers = {
     Authorization: 'Bearer {{.env.API_TOKEN}}',
     'X-Api-Key': 'written-secret',
@@ -317,7 +317,7 @@ describe.runIf(process.platform === 'linux')('a desktop notification', () => {
     expect(existsSync(mark)).toBe(true);
   });
 
-  it('[16.23] ends a program that hangs, with what it started', async () => {
+  it('[16.23] ends a program that hangs, with all its processes', async () => {
     const file = join(place.directory, 'pid');
     const slow = plant(join(place.directory, 'slow'), `sleep 300 & echo $! > ${file}; wait`);
     const { result } = await place.flow(note('hi'), [], withPath(slow));

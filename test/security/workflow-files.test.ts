@@ -92,7 +92,7 @@ describe('[15.31] files that a trusted workflow runs', () => {
   const run = { workflow: 'go', inputs: { name: 'n' } };
 
   it.skipIf(!hasBubblewrap).each(Object.entries(cases))(
-    'are not run once an agent changed them: %s',
+    'are not run after an agent changed them: %s',
     async (_name, one) => {
       const file = open(one);
       const trusted = await trust(file);
@@ -116,7 +116,7 @@ describe('[15.31] files that a trusted workflow runs', () => {
     },
   );
 
-  it('may be data: what a command reads and writes does not end the trust', async () => {
+  it('do not include data: files that a command reads and writes do not end the trust', async () => {
     const file = open({
       step: { command: 'cat notes.txt > out.txt' },
       files: { 'notes.txt': 'a', 'out.txt': '' },
@@ -127,7 +127,7 @@ describe('[15.31] files that a trusted workflow runs', () => {
     expect((await trust(file)).stdout).toContain('Already trusted');
   });
 
-  it('cannot be trusted when an input names the program', async () => {
+  it('cannot be trusted if an input names the program', async () => {
     const file = open({ step: { command: './tools/{{inputs.name}}.sh' }, files: {} });
     const { status, stdout, stderr } = await trust(file);
     expect(status).not.toBe(0);

@@ -80,8 +80,8 @@ const sideBySide = {
   done,
 };
 
-describe.skipIf(!canTrace)('a step that is told as done', () => {
-  it('is on the disk', async () => {
+describe.skipIf(!canTrace)('a step that is reported as done', () => {
+  it('is on disk', async () => {
     const lines = await traceOf(inARow);
     expect(accountOf(lines)).toMatchObject({ told: count, early: 0 });
     // The control: without the syncs the same account finds every one of them.
@@ -89,7 +89,7 @@ describe.skipIf(!canTrace)('a step that is told as done', () => {
     expect(accountOf(without)).toEqual({ told: count, early: count, syncs: 0 });
   });
 
-  it('is on the disk also when others end with it, which share the work', async () => {
+  it('is on disk even if others end at the same time and share one sync', async () => {
     const account = accountOf(await traceOf(sideBySide));
     expect(account).toMatchObject({ told: count + 1, early: 0 });
     expect(account.syncs).toBeLessThanOrEqual(count + 2);

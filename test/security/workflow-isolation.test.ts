@@ -9,7 +9,7 @@ const runs = count(1000);
 /** So many runs are iterations of one loop: starting the program takes longer than they do. */
 const atOnce = 50;
 
-describe('two agents that run side by side', () => {
+describe('two agents running in parallel', () => {
   let place: FlowPlace;
   beforeAll(() => {
     place = openFlowPlace();
@@ -68,7 +68,7 @@ describe('two agents that run side by side', () => {
     await model.close();
   });
 
-  it('would see them if the step gave them (the control)', async () => {
+  it('control: would see them if the step granted them', async () => {
     const tools: (readonly string[])[] = [];
     const model = await openScriptedModel((request) => {
       tools.push(request.tools);

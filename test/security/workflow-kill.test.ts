@@ -20,7 +20,7 @@ interface Killed {
   readonly trail: string;
 }
 
-describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not looked at)', () => {
+describe.skipIf(!hasProc)('a runner that is ended during a run (skipped: no /proc)', () => {
   let place: FlowPlace;
   let model: ScriptedModel;
   beforeAll(async () => {
@@ -95,7 +95,7 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
   const wordOf = (key: string): string =>
     /^each\/\d\/say$/.test(key) ? `say-${'abc'[Number(key[5])] ?? ''}` : (key.split('/').at(-1) ?? '');
 
-  it(`with SIGKILL leaves no process, and --resume does each finished step once (${String(kills)} kills)`, async () => {
+  it(`with SIGKILL leaves no process, and --resume runs each finished step only once (${String(kills)} kills)`, async () => {
     let interrupted = 0;
     let started = 0;
     const lane = async (): Promise<void> => {
@@ -125,7 +125,7 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
     expect(interrupted).toBeGreaterThan(kills / 3);
   });
 
-  it('by Ctrl+C ends everything within five seconds, says so, and can go on', async () => {
+  it('by Ctrl+C ends everything within five seconds, says so, and can be resumed', async () => {
     const stopped = await killAfter(400, 'SIGINT');
     expect(stopped.tookMs).toBeLessThan(limitMs);
     expect(stopped.said).toContain('cancelled');
@@ -137,7 +137,7 @@ describe.skipIf(!hasProc)('a runner that is ended in the middle (no /proc: not l
     expect([...new Set(trailOf(stopped))].sort()).toEqual(everything);
   });
 
-  it('is not run by two processes at once', async () => {
+  it('is never run by two processes at once', async () => {
     const file = place.file(
       'busy.yaml',
       JSON.stringify({

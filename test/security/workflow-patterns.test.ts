@@ -98,13 +98,13 @@ async function whileNativeWorks(ask: () => Promise<string>): Promise<string> {
 }
 
 describe('a pattern that backtracks', () => {
-  it('[15.38] does not freeze the gateway where inputs are checked', async () => {
+  it('[15.38] does not freeze the gateway when inputs are checked', async () => {
     const said = await whileNativeWorks(() => execute('checked', { word: hostile }));
     expect(said).toContain('must match');
     expect(await execute('checked', { word: 'a-b-c' })).toContain('completed');
   });
 
-  it('[15.38] does not freeze it in a condition, whichever of both the agent gives', async () => {
+  it('[15.38] does not freeze it in a condition, whether the agent gives the pattern or the text', async () => {
     expect(await whileNativeWorks(() => execute('condition', { word: hostile }))).toContain('does not match');
     expect(await execute('condition', { word: 'a-b' })).toContain('matches');
     expect(await whileNativeWorks(() => execute('chosen', { by: pattern }))).toContain('completed');
@@ -118,7 +118,7 @@ describe('a pattern that backtracks', () => {
 });
 
 describe('printf', () => {
-  it('[15.40] answers a format that it cannot take with an error of the step, without paths', async () => {
+  it('[15.40] reports an unsupported format as an error of the step, without paths', async () => {
     const said = await execute('format', { by: '%.999f' });
     expect(said).toContain('printf supports at most 100 decimal places, not 999.');
     expect(said).not.toMatch(/\bat \S+ \(|\.js:\d|file:\/\//);

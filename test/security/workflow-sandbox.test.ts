@@ -223,7 +223,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] commands of a workflow that an agent st
     expect(stdout).toContain('[k1]');
   });
 
-  it('end with their time-out, and with the call', async () => {
+  it('end at their timeout, and with the call', async () => {
     open();
     const nap = String(60_000 + process.pid);
     const isNapping = (): boolean => findMarked(`sleep\0${nap}`).length > 0;
@@ -264,7 +264,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] commands of a workflow that an agent st
     expect(steps[1]?.error).toContain('64 MiB of memory');
   });
 
-  it('are refused with a stable code where there is no sandbox, for principals other than the operator', async () => {
+  it('are refused with a stable code if there is no sandbox, for principals other than the operator', async () => {
     open({ shell: { sandbox: 'off' } });
     await workflow({ a: step('echo ran > ran.txt') });
     await place.run1(['grant', 'agent:small', 'execute_workflow']);
@@ -280,7 +280,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] commands of a workflow that an agent st
     expect(existsSync(join(place.workspace, 'ran.txt'))).toBe(true);
   });
 
-  it('are held in called workflows and in runs that go on', async () => {
+  it('are sandboxed in called workflows and in resumed runs too', async () => {
     open();
     const leave = `touch '${mark()}'; test -e go-on`;
     await workflow({ a: step(leave) }, {}, 'inner');
@@ -319,7 +319,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
   };
   const run = () => agent.call('execute_workflow', { workflow: 'go' });
 
-  it('is on the trust screen, and needs its own yes', async () => {
+  it('is on the trust screen, and needs a separate confirmation', async () => {
     const file = open({}, 'echo good');
     const { stdout } = place.run('trust', '--forget');
     expect(stdout).not.toBe('');
@@ -363,7 +363,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
   });
 
-  it.each(Object.entries({ ...bypasses, ...silent }))('covers what it might run: %s', async (_name, one) => {
+  it.each(Object.entries({ ...bypasses, ...silent }))('covers files it might run: %s', async (_name, one) => {
     const file = open(one.files, one.command);
     expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
     agent = await openStdioAgent(place);
@@ -378,7 +378,7 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     expect(existsSync(mark())).toBe(true);
   });
 
-  it('leaves unrelated files alone where every program can be followed', async () => {
+  it('leaves unrelated files unlocked if every program can be followed', async () => {
     const file = open(
       { 'ops/go.sh': '#!/bin/sh\necho good\n', 'src/a.txt': '1' },
       './ops/go.sh && git --version',

@@ -35,7 +35,7 @@ async function listed(): Promise<{ readonly text: string; readonly ms: number }>
 const slashes = `echo;${'/'.repeat(100_000)} x`;
 const patience = 4000;
 
-it('[15.38] a workflow that nobody trusted is not searched', async () => {
+it('[15.38] an untrusted workflow is not scanned', async () => {
   const file = flow('stranger', { command: slashes });
   const { text, ms } = await listed();
   expect(text).not.toContain('stranger');
@@ -50,7 +50,7 @@ it('[15.38] a workflow that nobody trusted is not searched', async () => {
   expect(performance.now() - start).toBeGreaterThan(50);
 });
 
-it('[15.38] files that agents wrote after a workflow was trusted do not hold up others', async () => {
+it('[15.38] files that agents wrote after a workflow was trusted do not delay others', async () => {
   const script = place.file('scripts/build.sh', 'echo built\n');
   const program = place.file('tools/run.mjs', 'console.log(1)\n');
   const scripts = place.file('tools/package.json', JSON.stringify({ scripts: { go: 'node run.mjs' } }));
@@ -79,7 +79,7 @@ it('[15.38] files that agents wrote after a workflow was trusted do not hold up 
   expect((await listed()).text).toContain('scripted');
 });
 
-it('[15.38] a file that did not exist when the workflow was trusted does not either', async () => {
+it('[15.38] a file that did not exist when the workflow was trusted does not delay others', async () => {
   const file = flow('absent', { command: 'npm run go', dir: 'empty' });
   place.file('empty/readme.md', 'x');
   expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);

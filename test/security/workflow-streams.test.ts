@@ -32,7 +32,7 @@ async function lengthOf(turn: ScriptedTurn): Promise<number> {
   return length;
 }
 
-it(`a stream that breaks at any byte makes its call once, whole (${String(count(10))} of 10 bytes)`, async () => {
+it(`a stream that breaks at any byte leads to exactly one complete call (${String(count(10))} of 10 bytes)`, async () => {
   mkdirSync(join(place.workspace, 'cut'));
   const length = await lengthOf(turnOf('cut-0000'));
   expect(length).toBeGreaterThan(500);

@@ -59,7 +59,7 @@ function errorLines(program: ts.Program, path: string): readonly number[] {
     .map(({ start = 0 }) => file.getLineAndCharacterOfPosition(start).line);
 }
 
-describe('a program that breaks a rule of the types', () => {
+describe('a program that breaks a type rule', () => {
   let errors: ReadonlyMap<string, readonly number[]> = new Map();
 
   beforeAll(() => {
@@ -71,15 +71,15 @@ describe('a program that breaks a rule of the types', () => {
     errors = compile(texts);
   }, 120_000);
 
-  it('exists for at least ten laws', () => {
+  it('exists for at least ten rules', () => {
     expect(names.length).toBeGreaterThanOrEqual(10);
   });
 
-  it.each(names)('does not compile, for the reason that is marked: %s', (name) => {
+  it.each(names)('does not compile, for the marked reason: %s', (name) => {
     expect(new Set(errors.get(join(folder, name)))).toEqual(new Set([twins.get(name)?.line]));
   });
 
-  it.each(names)('compiles once it is put right: %s', (name) => {
+  it.each(names)('compiles once it is corrected: %s', (name) => {
     expect(errors.get(join(folder, `right-${name}`))).toEqual([]);
   });
 });

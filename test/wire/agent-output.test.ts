@@ -48,7 +48,7 @@ describe('an agent that keeps its own tools', () => {
     expect(status).toBe(0);
   });
 
-  it('gets a short note if the step says so, and none if it is isolated', async () => {
+  it('gets a short note if the step allows it, and none if it is isolated', async () => {
     const additive = {
       mcp_proxy: { enable: true, intercept_builtins: false },
       tidegate: { tools: ['Read'] },

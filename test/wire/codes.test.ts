@@ -161,7 +161,7 @@ const usage: readonly Row[] = [
   ['provider.disabled', 4, 'tools call github_x', 'tidegate servers github'],
   ['provider.disabled', 4, 'tools show github_x', 'Server github is disabled'],
   ['work.unsupported', 5, 'tools call torn why=unsupported', 'another approach'],
-  ['work.conflict', 5, 'tools call torn why=conflict', 'decide again'],
+  ['work.conflict', 5, 'tools call torn why=conflict', 'decide what to do'],
   ['work.external', 5, 'tools call torn why=external', 'the error of that program'],
   ['work.timeout', 5, 'tools call torn why=timeout', 'Request less'],
   ['agent.not_found', 3, 'exec claud', 'Did you mean \\"claude\\"?'],

@@ -313,7 +313,7 @@ export default defineTool({ name: 'peer_echo', title: 'T', description: 'D.', ef
 });
 
 describe('finding plugins', () => {
-  it('looks in the workspace, then in the home; the first of a name wins, and the other is reported', () => {
+  it('looks in the workspace, then in the home; the first plugin of a name wins, and the other is reported', () => {
     const place = open({ peer: {} });
     const data = join(place.env['HOME'] ?? '', '.local', 'share');
     place.addPeer('peer', {}, join(place.workspace, '.awf', 'plugins'));

@@ -69,7 +69,7 @@ describe('http.request', () => {
     expect([status, stdout]).toEqual([0, expect.not.stringContaining('warning')]);
   });
 
-  it('[16.23] returns status_code, body, headers and body_truncated, also for later steps', async () => {
+  it('[16.23] returns status_code, body, headers and body_truncated, which later steps can use', async () => {
     const { status, result } = await place.flow({
       states: {
         initial: 'a',

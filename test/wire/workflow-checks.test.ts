@@ -48,7 +48,7 @@ describe('an enabled proxy that offers nothing', () => {
   });
 });
 
-it('[16.22] reports UNKNOWN_PLUGIN at the line of `plugin:`, also as the first key of a block item', async () => {
+it('[16.22] reports UNKNOWN_PLUGIN at the line of `plugin:`, even as the first key of a block item', async () => {
   const lines = [
     'name: x',
     'states:',

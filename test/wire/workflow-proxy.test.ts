@@ -143,7 +143,7 @@ describe('AC-1: all tool calls of an agent go through the gateway', () => {
     expect(model.requests[0]?.tools).toEqual(['Glob', 'Grep', 'Read']);
   });
 
-  it('is limited by the profile of the command that started the run, also after a resume', async () => {
+  it('is limited by the profile of the command that started the run, even after a resume', async () => {
     model = await openScriptedModel([{ say: 'x' }, { say: 'x' }]);
     const wait = { type: 'command', command: 'test -e go.txt', on_success: 'a' };
     const flow = { states: { initial: 'wait', wait, a: agentStep(model.url, proxied), done } };

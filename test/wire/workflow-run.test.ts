@@ -99,7 +99,7 @@ describe('tidegate run', () => {
     expect(other.result.steps[0]).toMatchObject({ attempts: 1, exit_code: 9 });
   });
 
-  it('ends a step that takes too long, with all its processes, also with a timeout in milliseconds', async () => {
+  it('ends a step that takes too long, with all its processes, even with a timeout in milliseconds', async () => {
     const started = performance.now();
     const { result } = await place.flow({
       states: {

@@ -102,7 +102,7 @@ describe('the roots of a stateful client', () => {
     expect([one.asked(), two.asked()]).toEqual([1, 1]);
   });
 
-  it('may be inside a project, or lead there by a link', async () => {
+  it('can be inside a project, or point there through a link', async () => {
     expect(await toolsOf(await open([join(second, 'deep')]))).toEqual(inSecond);
     expect(await toolsOf(await open([join(place.directory, 'link')]))).toEqual(inSecond);
   });
@@ -137,7 +137,7 @@ describe('the roots of a stateful client', () => {
     await expect(readHere(both)).rejects.toThrow(/several projects/);
   });
 
-  it('do not count beside a header or a token that is bound to a project', async () => {
+  it('are ignored with a header or a token that is bound to a project', async () => {
     const named = await open([second], { header: first });
     expect([await toolsOf(named), named.asked()]).toEqual([inFirst, 0]);
     const { secret: token } = await tokens.create(

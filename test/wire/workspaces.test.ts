@@ -179,7 +179,7 @@ describe('two workspaces on one address', () => {
   });
 });
 
-it('[15.42] serve refuses a workspace without tokens beside others', async () => {
+it('[15.42] serve refuses a workspace without tokens together with others', async () => {
   const open = join(place.directory, 'open');
   mkdirSync(open);
   writeFileSync(join(open, 'tidegate.yaml'), 'http: { auth: none }\n');

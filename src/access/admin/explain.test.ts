@@ -227,7 +227,7 @@ describe('the reason for a decision', () => {
     other.close();
   });
 
-  it('has a case for each but two that the admin service cannot produce', () => {
+  it('has a case for every reason except two that the admin service cannot produce', () => {
     const unreachable: readonly Reason[] = ['wrong_zone', 'engine_error'];
     const all: readonly Reason[] = [
       ...cases.map(({ reason }) => reason),
@@ -340,7 +340,7 @@ describe('an explanation', () => {
     expect(removed.links[0]?.because[0]?.from).toMatchObject({ kind: 'file', entry: 'Grep', line: 11 });
   });
 
-  it('distinguishes a block from a missing grant, also if nothing grants the tool', async () => {
+  it('distinguishes a block from a missing grant, even if nothing grants the tool', async () => {
     const { service } = await open({ profiles: [{ name: 'calm', tools: ['Read', '!Bash'] }] });
     await service.profileAssign('agent:alice', 'calm');
     const blocked = await service.explain('agent:alice', 'Bash');

@@ -122,8 +122,8 @@ class AuditQueue {
   }
 
   /**
-   * Makes the record a while after the response: looking up the reason takes different time for hidden and absent tools,
-   * and the caller could measure it in its next call.
+   * Creates the record a while after the response: looking up the reason takes different time for hidden and absent
+   * tools, and the caller could measure it in its next call.
    */
   addSoon(session: Session, make: () => AuditRecord): void {
     if (this.#unexplained.size + this.#refused >= maxRefused)

@@ -87,7 +87,7 @@ describe.each(['at once', 'later'] as const)('an authorizer with a store that an
     expect(authorizer.explain(ofAlice(), issue, 'call').reason).toBe('no_call_grant');
   });
 
-  it('lets a block override every grant, also one on a server or from a profile', async () => {
+  it('lets a block override every grant, including one on a server or from a profile', async () => {
     const store = createFakeGrants(when);
     const authorizer = open(store);
     store.put([me, 'assignee', 'profile:full'], [me, 'blocked', 'tool:builtin/Bash']);
@@ -164,7 +164,7 @@ describe('a chain', () => {
   const full = [me, 'assignee', 'profile:full'] as const;
   const child: Principal = { kind: 'agent', id: 'alice/helper', zone: 'local' };
 
-  it('allows what all of its links allow, whatever one of them has', async () => {
+  it('allows only what all of its links allow', async () => {
     const store = createFakeGrants('at once');
     const authorizer = open(store);
     store.put(full);
@@ -179,7 +179,7 @@ describe('a chain', () => {
     expect(authorizer.explain(helper, read, 'call').reason).toBe('blocked');
   });
 
-  it('allows nothing when one credential of it is void, is of another zone, or has no link', async () => {
+  it('allows nothing if one of its credentials is void or from another zone, or if it has no links', async () => {
     const store = createFakeGrants('at once');
     const dead = new Set<string>();
     const authorizer = open(store, { isAlive: (id) => !dead.has(id) });

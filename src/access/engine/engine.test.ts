@@ -222,7 +222,7 @@ condition named(name: string) {
     expect(await allows(`name == r"\\.matches(" || name.matches(r'^\\d$')`, '5')).toBe(true);
   });
 
-  it('allows nothing where there is no answer', async () => {
+  it('allows nothing if there is no answer', async () => {
     await expect(allows('name.matches("(")', 'a')).rejects.toMatchObject({ code: 'condition.failed' });
     const costly = `name.matches("^(a*)(a*)(a*)\\\\1\\\\2\\\\3x")`;
     await expect(allows(costly, 'a'.repeat(3000))).rejects.toMatchObject({ code: 'condition.failed' });

@@ -59,7 +59,7 @@ describe('a profile', () => {
     expect(profileTuples(profile('empty', all))).toEqual([]);
   });
 
-  it('replaces a built-in one, also for profiles that extend it', () => {
+  it('replaces a built-in one, including for profiles that extend it', () => {
     const all = resolved([{ name: 'minimal', tools: ['Read'] }]);
     expect(profile('minimal', all)).toMatchObject({ isShipped: false });
     expect(shown('coding', all)).toEqual([

@@ -38,11 +38,11 @@ export const identityCodes = {
   },
   'token.parent_void': {
     meaning: 'The parent of this token is no longer valid.',
-    remedy: 'Create a new token. A token stops working together with its parent.',
+    remedy: 'Create a new token. A token is valid only as long as its parent is.',
   },
   'token.too_deep': {
     meaning: 'The chain of tokens is too long. It can have at most eight links.',
-    remedy: 'Derive the token from one closer to the first token of the chain.',
+    remedy: 'Derive the token from one earlier in the chain.',
   },
   'token.foreign_zone': {
     meaning: 'A token must be in the same zone as its parent.',

@@ -57,7 +57,7 @@ describe('the last uses of tokens', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('of a later token do not wait for the minute of another', async () => {
+  it('of another token are saved without waiting for the minute of the first', async () => {
     const { uses, told } = open();
     uses.note('a');
     await vi.advanceTimersByTimeAsync(1000);

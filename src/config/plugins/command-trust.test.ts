@@ -50,7 +50,7 @@ async function trusted(entry: object): Promise<LocatedPlugin> {
 
 const words = (...args: string[]): object => ({ command: ['tool', ...args] });
 
-describe('what a command names', () => {
+describe('the files that a command names', () => {
   it.each<[string, object, string]>([
     ['a name without its ending', words('./lib'), 'lib.js'],
     ['the same beside the list', words('./lib'), '.tidegate/lib.js'],
@@ -66,7 +66,7 @@ describe('what a command names', () => {
     ['a variable of the loader', { ...words(), env: { NODE_OPTIONS: '--import=./h.mjs' } }, 'h.mjs'],
     ['a library', { ...words(), env: { LD_PRELOAD: './x.so' } }, 'x.so'],
     ['a folder of a variable', { ...words(), env: { PYTHONPATH: '/usr/lib:./py' } }, 'py/site.py'],
-  ])('is trusted with it: %s', async (_what, entry, file) => {
+  ])('are trusted with it: %s', async (_what, entry, file) => {
     write(file, '1');
     const plugin = await trusted(entry);
     write(file, '2');
@@ -81,14 +81,14 @@ describe('what a command names', () => {
     ['lib.js', './lib'],
     ['lib/index.js', './lib'],
     ['hook.mjs', '--import=./hook.mjs'],
-  ])('is looked for again: %s comes up for %s', async (file, argument) => {
+  ])('are looked up again: %s is found for %s', async (file, argument) => {
     const plugin = await trusted(words(argument));
     write(file, '1');
     expect(await stillTrusted(plugin, trust)).toContain('CHECKSUM_MISMATCH');
     expect((await locate(words(argument))).standing).toBe('changed');
   });
 
-  it('is looked for by the PATH that the plugin gets, and started as it was found', async () => {
+  it('are looked up in the PATH of the plugin, and started as found', async () => {
     const entry = { ...words(), env: { PATH: `./bin:${join(root, 'bin')}` } };
     const plugin = await trusted(entry);
     expect(plugin.start).toMatchObject({ command: join(root, 'bin', 'tool') });
@@ -101,25 +101,25 @@ describe('what a command names', () => {
     });
   });
 
-  it('includes the program of PATH', async () => {
+  it('include a program from PATH', async () => {
     const plugin = await trusted(words());
     write('bin/tool', '#!/bin/sh\n#\n', root);
     expect(await stillTrusted(plugin, trust)).toContain('CHECKSUM_MISMATCH');
     expect((await locate(words())).standing).toBe('changed');
   });
 
-  it('leaves the rest of the workspace to those who work in it', async () => {
+  it('do not include the rest of the workspace', async () => {
     await trusted(words('.', 'serve'));
     write('notes.txt', '1');
     expect((await locate(words('.', 'serve'))).standing).toBe('trusted');
   });
 
-  it('cannot be trusted where it is too much, or leads elsewhere', async () => {
+  it('cannot be trusted if they are too large or point elsewhere', async () => {
     write('dir/big', '');
     truncateSync(join(workspace(), 'dir/big'), 2 ** 30 + 1);
     expect(await locate(words('./dir'))).toMatchObject({ standing: 'broken', files: [] });
     rmSync(join(workspace(), 'dir/big'));
     symlinkSync('/etc/passwd', join(workspace(), 'dir/out'));
-    expect((await locate(words('./dir'))).problems.at(-1)?.message).toContain('leads out of it');
+    expect((await locate(words('./dir'))).problems.at(-1)?.message).toContain('points outside it');
   });
 });

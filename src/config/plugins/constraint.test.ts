@@ -17,7 +17,7 @@ it.each([
   expect(fits(version, constraint)).toBe(answer);
 });
 
-it('a version has three numbers', () => {
+it('a version consists of three numbers', () => {
   expect(['1.2.3', '1.2.3-rc.1', '1.2', 'v1.2.3', '1.2.3.4', ''].map(isVersion)).toEqual([
     true,
     true,

@@ -27,7 +27,7 @@ describe('the JSON Schema of plugins', () => {
     'plugins: {a: {path: ./a, config: {n: 1}, env: {A: b}, expose: ["x*", "!y"], timeout: 2m}}',
     'plugins: {a: {type: mcp, url: "https://x.example/mcp", headers: {Authorization: x}, enabled: "${ON}"}}',
     'plugins: {a: {command: node}, b: {command: [node, x.mjs], mtls: false}}',
-  ])('takes what is loaded: %s', async (text) => {
+  ])('accepts what the loader accepts: %s', async (text) => {
     expect(await isLoaded(text)).toBe(true);
     expect(plugins.validate(parse(text)).errors).toEqual([]);
   });
@@ -38,7 +38,7 @@ describe('the JSON Schema of plugins', () => {
     'plugins: {a: {path: ./a, type: http}}',
     'plugins: {a: {path: ./a, timeout: soon}}',
     'plugins: {a: {path: ./a, enable: true}}',
-  ])('refuses what is refused: %s', async (text) => {
+  ])('refuses what the loader refuses: %s', async (text) => {
     expect(await isLoaded(text)).toBe(false);
     expect(plugins.validate(parse(text)).valid).toBe(false);
   });

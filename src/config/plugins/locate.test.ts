@@ -67,7 +67,7 @@ describe('a plugin in a folder', () => {
     expect(await stillTrusted(found, trust)).toContain('CHECKSUM_MISMATCH');
   });
 
-  it('is not read by a gate that nobody trusted it for', async () => {
+  it('is not read by a gateway that does not trust it', async () => {
     addFolder();
     const found = await only('trusted');
     expect(found.standing).toBe('new');
@@ -76,7 +76,7 @@ describe('a plugin in a folder', () => {
   });
 
   it.each(['', 'version: 1.0.0', 'name: echo', '{"name": "echo"', '[1]', 'echo'])(
-    'is told as broken where its manifest is none: %s',
+    'is reported as broken if its manifest is invalid: %s',
     async (text) => {
       const folder = addFolder();
       writeFileSync(join(folder, 'plugin.yaml'), text);
@@ -86,21 +86,21 @@ describe('a plugin in a folder', () => {
     },
   );
 
-  it('cannot be trusted while a link leads out of it', async () => {
+  it('cannot be trusted while it contains a link that points outside', async () => {
     const folder = addFolder();
     symlinkSync('/etc/passwd', join(folder, 'out'));
     const { standing, problems, files } = await only();
     expect([standing, files]).toEqual(['broken', []]);
-    expect(problems.at(-1)?.message).toContain('leads out of it');
+    expect(problems.at(-1)?.message).toContain('points outside it');
   });
 
-  it('needs a program that may be executed', async () => {
+  it('needs an executable program', async () => {
     const folder = addFolder();
     chmodSync(join(folder, 'awf-plugin-echo'), 0o644);
     expect((await only()).problems.at(-1)?.message).toContain('not executable');
   });
 
-  it('gets its settings by the types of its manifest', async () => {
+  it('gets settings of the types that its manifest declares', async () => {
     const config = {
       port: { type: 'integer', default: 80 },
       debug: { type: 'boolean', default: true },
@@ -114,7 +114,7 @@ describe('a plugin in a folder', () => {
     expect((await only()).problems[0]?.message).toContain('must have the type integer');
   });
 
-  it('may stand beside files, folders of other things and links that lead nowhere', async () => {
+  it('can be next to files, unrelated folders and dangling links', async () => {
     const folder = addFolder();
     writeFileSync(join(folder, '..', 'plugins.json'), '{}');
     mkdirSync(join(folder, '..', 'empty'));
@@ -125,7 +125,7 @@ describe('a plugin in a folder', () => {
     expect(await locate()).toEqual([]);
   });
 
-  it('is off as long as the operator wants it so', async () => {
+  it('stays disabled as long as the operator disables it', async () => {
     addFolder();
     const { place } = await only();
     switches.turn(place, false);
@@ -137,7 +137,7 @@ describe('a plugin in a folder', () => {
   });
 });
 
-describe('what AWF keeps in its plugins.json', () => {
+describe('the plugins.json of AWF', () => {
   const keep = (text: string): void => {
     const folder = join(root, 'home', '.local', 'share', 'awf', 'plugins');
     mkdirSync(folder, { recursive: true });
@@ -145,7 +145,7 @@ describe('what AWF keeps in its plugins.json', () => {
   };
   const config = { port: { type: 'integer', default: 80 } };
 
-  it('holds for the plugins of its folders, and for no other', async () => {
+  it('applies only to plugins in the folders of AWF', async () => {
     keep(JSON.stringify({ echo: { enabled: false, config: { port: 8080, odd: {} }, disabled_at: 1 } }));
     addFolder({ config });
     expect(await only()).toMatchObject({ isEnabled: true, config: { port: 80 } });
@@ -158,7 +158,7 @@ describe('what AWF keeps in its plugins.json', () => {
     });
   });
 
-  it('trusts nobody, and is nothing where it cannot be read', async () => {
+  it('never makes a plugin trusted, and is ignored if it cannot be read', async () => {
     addFolder({ config }, join(workspace(), '.awf', 'plugins'));
     keep(JSON.stringify({ echo: { enabled: true, checksum: 'x' } }));
     expect(await only()).toMatchObject({ isEnabled: true, standing: 'new' });
@@ -170,7 +170,7 @@ describe('what AWF keeps in its plugins.json', () => {
 });
 
 describe('a plugin in plugins.yaml', () => {
-  it('needs trust of its entry and of what it names, as a whole', async () => {
+  it('requires trust in its entry together with the files it names', async () => {
     const folder = addFolder({}, join(root, 'vendor'));
     const list = addList({ echo: { path: folder } });
     const found = await only();
@@ -187,7 +187,7 @@ describe('a plugin in plugins.yaml', () => {
     expect((await only('trusted')).standing).toBe('changed');
   });
 
-  it('is not trusted by records of files, as they were kept before', async () => {
+  it('is not trusted by file records of older versions', async () => {
     const folder = addFolder({}, join(root, 'vendor'));
     const list = addList({ echo: { path: folder } });
     for (const { file, sha256 } of (await only()).files) trust.record(file, sha256);
@@ -199,7 +199,7 @@ describe('a plugin in plugins.yaml', () => {
   const standings = async (): Promise<object> =>
     Object.fromEntries((await locate('trusted')).map(({ name, standing }) => [name, standing]));
 
-  it('neither gains nor loses trust by another entry', async () => {
+  it('is not affected by trust in another entry', async () => {
     const good = { type: 'mcp', command: ['tidegate', 'mcp'] };
     const others = {
       command: { type: 'mcp', command: ['node', '-e', 'x'] },
@@ -222,7 +222,7 @@ describe('a plugin in plugins.yaml', () => {
     });
   });
 
-  it('keeps its trust when one that shares its program loses it', async () => {
+  it('stays trusted when another plugin with the same program loses trust', async () => {
     addList({ a: { command: ['node', './plugin.mjs'] }, b: { command: ['node', './plugin.mjs'] } });
     writeFileSync(join(workspace(), '.tidegate', 'plugin.mjs'), '1');
     for (const plugin of await locate()) trustAll(plugin);
@@ -230,7 +230,7 @@ describe('a plugin in plugins.yaml', () => {
     expect(await standings()).toEqual({ a: 'new', b: 'trusted' });
   });
 
-  it('gives its folder no trust without the entry and its limits', async () => {
+  it('does not make its folder trusted without the entry and its limits', async () => {
     addFolder();
     addList({ echo: { path: 'plugins/awf-plugin-echo', expose: ['safe'] } });
     trustAll(await only());
@@ -239,14 +239,14 @@ describe('a plugin in plugins.yaml', () => {
     expect(await standings()).toEqual({ echo: 'new' });
   });
 
-  it('runs in the workspace, and finds what is named from its file', async () => {
+  it('runs in the workspace, and resolves paths relative to plugins.yaml', async () => {
     addList({ echo: { command: ['node', './plugin.mjs', './other', 'word'] } });
     const script = join(workspace(), '.tidegate', 'plugin.mjs');
     writeFileSync(script, '1');
     expect((await only()).start).toMatchObject({ cwd: workspace(), args: [script, './other', 'word'] });
   });
 
-  it('needs trust of the file that an interpreter is to run', async () => {
+  it('requires trust in the file that an interpreter runs', async () => {
     addList({ echo: { command: ['node', './plugin.mjs'] } });
     const script = join(workspace(), '.tidegate', 'plugin.mjs');
     writeFileSync(script, '1');
@@ -260,7 +260,7 @@ describe('a plugin in plugins.yaml', () => {
     expect(await stillTrusted(first, trust)).toContain('CHECKSUM_MISMATCH');
   });
 
-  it('wins over a folder of the same name', async () => {
+  it('overrides a folder with the same name', async () => {
     addFolder();
     addList({ echo: { type: 'mcp', command: ['npx', 'server'] } });
     expect(await locate()).toMatchObject([{ name: 'echo', type: 'mcp' }]);
@@ -273,7 +273,7 @@ describe('a plugin in plugins.yaml', () => {
     [{ url: 'https://example.com' }, '`path` or `command`'],
     [{ command: ['x'], checksum: 'md5:1' }, '64 hexadecimal digits'],
     [{ command: ['x'], colour: 'red' }, 'colour'],
-  ])('says what is wrong with it: %j', async (entry, words) => {
+  ])('reports what is wrong with it: %j', async (entry, words) => {
     addList({ echo: entry });
     const { standing, problems } = await only();
     expect(standing).toBe('broken');
@@ -283,7 +283,7 @@ describe('a plugin in plugins.yaml', () => {
 
 describe('a plugins.yaml that cannot be read', () => {
   it.each(['plugins: [', 'plugins: 5', 'plugin: {}', 'plugins: {echo: 5}', '- 1'])(
-    'closes every plugin of the place: %s',
+    'disables every plugin in the workspace: %s',
     async (text) => {
       addFolder();
       trustAll(await only());
@@ -295,14 +295,14 @@ describe('a plugins.yaml that cannot be read', () => {
     },
   );
 
-  it('closes them also as a link that leads nowhere', async () => {
+  it('disables them even if it is a dangling link', async () => {
     addFolder();
     trustAll(await only());
     symlinkSync(join(root, 'nowhere'), join(workspace(), '.tidegate', 'plugins.yaml'));
     expect((await only()).standing).toBe('broken');
   });
 
-  it('closes only the entry where the mistake is inside of it', async () => {
+  it('disables only the affected entry if the error is inside an entry', async () => {
     addFolder();
     trustAll(await only());
     addList({ other: { command: ['x'], colour: 'red' } });

@@ -4,7 +4,7 @@ import { lockRecordOf } from '../started/lock-record.js';
 import type { TrustRecord } from '../trust-file.js';
 import type { LocatedPlugin } from './locate.js';
 
-/** What the record of a plugin holds beside its hash: the files that are locked. Throws as `lockRecordOf` does. */
+/** What the trust record of a plugin contains besides its hash: the locked files. Throws like `lockRecordOf`. */
 export function lockOfPlugin({
   files,
   start,

@@ -79,7 +79,7 @@ export async function programOf(entry: PluginEntry, place: ProgramPlace): Promis
   return commandProgram([target], entry, place);
 }
 
-/** Trust covers the exact program file, also if it was found in `PATH`. */
+/** Trust covers the exact program file, even if it was found in `PATH`. */
 async function commandProgram(
   command: readonly string[],
   entry: PluginEntry,

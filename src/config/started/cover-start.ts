@@ -30,7 +30,7 @@ interface Line {
   readonly words: readonly string[];
   readonly cwd: string;
   readonly depth: number;
-  /** Whether files of settings count, which lines for a shell write as often as they read them. */
+  /** Whether settings files count. For shell lines they don't, because such lines often write them. */
   readonly hasSettings?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { sha256Of } from '../../lib/sha256.js';
 import type { Guards } from './guards.js';
 
-/** A file of the workspace that runs with what was trusted; of a package, its folder. */
+/** A workspace file that runs with a trusted program; for a package, its folder. */
 export interface CoveredFile {
   readonly file: string;
   readonly sha256: string;
@@ -9,13 +9,13 @@ export interface CoveredFile {
 
 /** Everything that agents could write and that would run. */
 export interface Cover {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly files: readonly CoveredFile[];
-  /** Those that also load names that they work out while they run, which nothing can follow. */
+  /** Files that also load computed names, which can't be followed. */
   readonly computed: readonly string[];
   /** What else decides which code is loaded. Locked, but not part of the hash. */
   readonly guards: Guards;
-  /** Why it cannot be covered as a whole. Then nothing of it may be trusted. */
+  /** Why it cannot be covered completely. If set, nothing in it may be trusted. */
   readonly problem?: string;
 }
 
@@ -26,7 +26,7 @@ export function digestOfCover({ files }: Pick<Cover, 'files'>): string | undefin
   return sha256Of(JSON.stringify(['covered and locked files', parts]));
 }
 
-/** Names of files by what they were and are. */
+/** The names of files that were changed, added or removed. */
 export function changedFiles(
   before: Readonly<Record<string, string>>,
   now: readonly CoveredFile[],

@@ -10,7 +10,7 @@ const deepest = 24;
 
 export async function digestOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
-  // A FIFO in the place of the file would block a thread of the gateway for ever.
+  // A FIFO in place of the file would block a gateway thread forever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!(await handle.stat()).isFile()) throw new Error(`${file} is not a regular file`);
@@ -58,10 +58,10 @@ export async function digestOfFolder(folder: string, except: string): Promise<st
   for await (const path of walk(folder, folder, 0)) {
     if (path === except) continue;
     state.files += 1;
-    if (state.files > mostFiles) throw new Error(`it holds more than ${String(mostFiles)} files`);
+    if (state.files > mostFiles) throw new Error(`it contains more than ${String(mostFiles)} files`);
     const stats = await lstat(path);
     if (stats.isFile()) state.bytes += stats.size;
-    if (state.bytes > mostBytes) throw new Error('it holds more than 1 GiB');
+    if (state.bytes > mostBytes) throw new Error('it contains more than 1 GiB');
     const mode = (stats.mode & 0o111) === 0 ? '-' : 'x';
     const content = stats.isSymbolicLink() ? `-> ${await readlink(path)}` : await digestOfFile(path);
     hash.update(JSON.stringify([relative(folder, path).split(sep), mode, content]));
@@ -77,7 +77,7 @@ export async function filesInFolder(folder: string): Promise<readonly string[]> 
 }
 
 async function* walk(root: string, folder: string, depth: number): AsyncGenerator<string> {
-  if (depth > deepest) throw new Error('its folders are nested too deep');
+  if (depth > deepest) throw new Error('its folders are nested too deeply');
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
@@ -94,5 +94,5 @@ async function* walk(root: string, folder: string, depth: number): AsyncGenerato
 async function refuseWayOut(root: string, link: string): Promise<void> {
   const target = await realpath(link).catch(() => resolve(dirname(link), '..', '..'));
   if (!`${target}${sep}`.startsWith(`${root}${sep}`))
-    throw new Error(`the link ${relative(root, link)} leads out of it, or nowhere`);
+    throw new Error(`the link ${relative(root, link)} points outside it, or to nothing`);
 }

@@ -18,7 +18,7 @@ export function addFile(search: Search, given: string): void {
   if ((found.files.has(path) && !isFirst) || !found.isOurs(path) || leftOut.isFile(path)) return;
   const stats = statsOf(path);
   if (stats === undefined || stats.isDirectory()) return;
-  // What is read from a pipe or device can't be compared: an agent at the other end decides.
+  // Data from a pipe or device can't be verified: an agent at the other end controls it.
   if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
   refusePartialName(path);
   found.noteWay(given, path);

@@ -70,7 +70,7 @@ function addWorkedOn(search: Search, folder: string): void {
       addWhole(search, join(folder, target.slice(0, target.indexOf('*')).replace(/[^/]*$/, '')));
     else {
       search.addNamed(folder, target);
-      // Names that begin with `#` may lead to packages.
+      // Names that begin with `#` may resolve to packages.
       if (/^[@\w]/.test(target)) addPackage(search, folder, target);
     }
 }

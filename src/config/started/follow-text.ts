@@ -12,7 +12,7 @@ import { isInstalled } from './workspace-paths.js';
 /** Linux reads 256 bytes. */
 const longestShebang = 1024;
 
-/** Adds what the text of a file says that it loads, by the language of the file. */
+/** Adds what a file loads according to its text, by language. */
 export function followText(search: Search, path: string, text: string): void {
   const { found, gathering } = search;
   found.limits.countText(text);

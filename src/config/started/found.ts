@@ -34,7 +34,7 @@ export interface Found {
   keep(path: string, sha256: string): void;
   keepChoice(link: string, target: string): void;
   noteWay(given: string, path: string): void;
-  /** The real path, after noting the links on the way to it. */
+  /** The real path, after noting the links on the path to it. */
   onWay(given: string): string;
 }
 

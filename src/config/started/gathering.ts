@@ -35,7 +35,7 @@ export interface Gathering {
   isNewScript(folder: string, name: string): boolean;
   /** False above the limit of commands, which makes the search fail. */
   countLine(): boolean;
-  /** A folder that an interpreter searches, whatever it holds now. */
+  /** A folder that an interpreter searches, whatever it contains now. */
   noteSearched(folder: string): void;
   /** Also add what interpreters load implicitly, for programs that Tidegate starts. */
   readonly isStart: boolean;

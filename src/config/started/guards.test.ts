@@ -33,14 +33,14 @@ function guardsOf(script: string, env: Readonly<Record<string, string>> = {}) {
   return { fixed: short(guards.fixed), absent: short(guards.absent) };
 }
 
-describe('[15.3] what decides which code is loaded', () => {
-  it('is nothing for a program that loads no package', () => {
+describe('[15.3] the files that decide which code is loaded', () => {
+  it('are none for a program that loads no package', () => {
     file('srv/a.mjs', `import './b.mjs';\nimport 'node:fs';`);
     file('srv/b.mjs');
     expect(guardsOf('srv/a.mjs')).toEqual({ fixed: [], absent: [] });
   });
 
-  it('is the nearest package.json, and each nearer node_modules', () => {
+  it('are the nearest package.json and each nearer node_modules', () => {
     file('package.json', '{}');
     file('tools/srv/a.mjs', `import 'dep';`);
     file('node_modules/dep/package.json', '{}');
@@ -56,13 +56,13 @@ describe('[15.3] what decides which code is loaded', () => {
     });
   });
 
-  it('is not the node_modules of the root for a package that is not installed', () => {
+  it('do not include node_modules of the root for a package that is not installed', () => {
     file('srv/package.json', '{}');
     file('srv/a.mjs', `import 'none';`);
     expect(guardsOf('srv/a.mjs').absent).toEqual(['srv/node_modules', 'srv/package.json']);
   });
 
-  it('is the folder of a scope, where an empty node_modules would disturb npm', () => {
+  it('include the scope folder, where an empty node_modules would break npm', () => {
     file('srv/package.json', '{}');
     file('srv/a.mjs', `import '@s/one';`);
     file('node_modules/@s/one/package.json', '{"main":"i.js"}');
@@ -71,7 +71,7 @@ describe('[15.3] what decides which code is loaded', () => {
     expect(guardsOf('srv/a.mjs').fixed).toEqual(['node_modules/@s']);
   });
 
-  it('is the folder of each link on the way, but not the root', () => {
+  it('include the folder of each link on the path, but not the root', () => {
     file('releases/1/a.mjs');
     mkdirSync(at('bin'));
     symlinkSync('../releases/1', at('bin/current'));
@@ -79,7 +79,7 @@ describe('[15.3] what decides which code is loaded', () => {
     expect(guardsOf('programs/current/a.mjs').fixed).toEqual(['bin']);
   });
 
-  it('is every other name of a file in the roots', () => {
+  it('include every hard link to a file in the roots', () => {
     file('srv/a.mjs', 'text');
     file('srv/b.mjs', 'text');
     expect(otherNames([at('srv')], [root], 3)).toEqual([]);
@@ -88,7 +88,7 @@ describe('[15.3] what decides which code is loaded', () => {
     expect(otherNames([at('srv')], [root])).toEqual([at('copy.txt')]);
   });
 
-  it('is every other name of a file, or nothing can be trusted: in folders with names in bytes', () => {
+  it('include hard links in folders whose names are not UTF-8, or nothing can be trusted', () => {
     file('srv/a.mjs', 'text');
     const folder = Buffer.concat([Buffer.from(`${root}/d`), Buffer.from([0xff])]);
     mkdirSync(folder);
@@ -98,7 +98,7 @@ describe('[15.3] what decides which code is loaded', () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    'is not found in a folder that cannot be read, so nothing is trusted',
+    'cannot be determined with an unreadable folder, so nothing is trusted',
     () => {
       file('srv/a.mjs', 'text');
       file('store/a.txt', '');
@@ -118,7 +118,7 @@ describe('[15.3] what decides which code is loaded', () => {
     },
   );
 
-  it('leaves a server untrusted where other names cannot be found for sure', () => {
+  it('leave a server untrusted if hard links cannot be found reliably', () => {
     for (const name of ['a', 'b', 'c', 'd']) file(`data/${name}`);
     file('srv/a.mjs', 'text');
     linkSync(at('srv/a.mjs'), at('copy.txt'));

@@ -4,12 +4,12 @@ import type { TrustGuards } from '../trust-file.js';
 import { statsOf } from './stats-of.js';
 import { isInstalled, isWithin, realOf } from './workspace-paths.js';
 
-/** What decides which code is loaded, beside the files that are hashed. Real paths, all inside the roots. */
+/** Paths that decide which code is loaded, in addition to the hashed files. Real paths, all inside the roots. */
 export type Guards = TrustGuards;
 
 /** Collects guards while files are gathered. */
 export interface GuardNotes {
-  /** A path as a program names it. A link can't be mounted over, so the folder of each link on the way is guarded. */
+  /** A path as a program names it. A link can't be mounted over, so the folder of each link on the path is guarded. */
   noteWay(given: string): void;
   /** A file in this folder loads packages by name: the nearest `package.json` can redirect that to any file. */
   noteScope(folder: string): void;

@@ -1,7 +1,7 @@
 import { gitCommands } from './harmless-git.js';
 import { areAllowed, type Options, optionsOf } from './harmless-options.js';
 
-/** Programs and shell keywords that run no file of their working directory, whatever their arguments say. */
+/** Programs and shell keywords that run no file from their working directory, whatever their arguments are. */
 const always = new Set(
   (
     'echo true false : test [ [[ exit return set shift sleep date pwd cat head tail wc uniq cut tr grep ' +
@@ -9,7 +9,7 @@ const always = new Set(
   ).split(' '),
 );
 
-/** Options that are known to run nothing and to obey no file. With any other option the command counts as unknown. */
+/** Options known to run nothing and to read no settings file. With any other option, the command counts as unknown. */
 const programs: Readonly<Record<string, Options>> = {
   sort: optionsOf(
     'nruhVfbdgiMRszmcC',
@@ -63,7 +63,7 @@ const ghOptions = optionsOf(
     'notes notes-file target branch workflow job pattern dir ref add-label remove-label search author',
 );
 
-/** Variables that change only texts, times and names of authors. */
+/** Variables that only change messages, dates and author names. */
 const plainVariable =
   /^(?:LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|SOURCE_DATE_EPOCH|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GH_PROMPT_DISABLED)=[\w.@-]*$/;
 const authorVariable = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)=[^$]*$/;
@@ -78,7 +78,7 @@ export function isHarmlessAssignment(word: string): boolean {
   return plainVariable.test(word) || authorVariable.test(word);
 }
 
-/** Whether a command runs no file of its working directory and does nothing that such a file says. */
+/** Whether a command neither runs a file from its working directory nor follows instructions in one. */
 export function isHarmless([program = '', ...args]: readonly string[]): boolean {
   if (always.has(program)) return true;
   if (program === 'printf') return args[0]?.startsWith('-') !== true && args[0]?.startsWith('$') !== true;
@@ -86,7 +86,7 @@ export function isHarmless([program = '', ...args]: readonly string[]): boolean 
   if (program === 'git') return isHarmlessGit(args);
   if (program === 'gh') return isHarmlessGh(args);
   const options = Object.hasOwn(programs, program) ? programs[program] : undefined;
-  // What follows the host is for the shell of that host.
+  // Words after the host are for the shell on that host.
   return options !== undefined && areAllowed(args, options, program === 'ssh' ? 2 : undefined);
 }
 
@@ -96,7 +96,7 @@ function isHarmlessGit(args: readonly string[]): boolean {
   let at = 0;
   while (args[at]?.startsWith('-') === true) at += args[at] === '-C' ? 2 : 1;
   const [name = 'version', ...rest] = args.slice(at);
-  // Other names may be aliases, or programs that are looked for.
+  // Other names may be aliases, or programs that are looked up.
   const options = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined;
   return options !== undefined && areAllowed(args.slice(0, at), gitOptions) && areAllowed(rest, options);
 }

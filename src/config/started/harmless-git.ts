@@ -18,7 +18,7 @@ const refs = optionsOf(
 );
 const none = optionsOf('', '', '', '');
 
-/** Subcommands of git with their harmless options. Those with values name them after `=`. */
+/** Git subcommands with their harmless options. Options with a value take it after `=`. */
 export const gitCommands: Readonly<Record<string, Options>> = {
   version: none,
   status: optionsOf('sbzvu', '', 'short branch porcelain untracked-files ignored long', ''),

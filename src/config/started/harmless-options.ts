@@ -7,7 +7,7 @@ export interface Options {
   readonly long: ReadonlyMap<string, number>;
 }
 
-/** `longValued` names take one word, or as many as the number behind the colon (`arg:2`). */
+/** `longValued` names take one word, or the number of words after the colon (`arg:2`). */
 export function optionsOf(flags: string, valued: string, long: string, longValued: string): Options {
   const entries = [
     ...namesOf(long).map((name) => [name, 0] as const),
@@ -26,12 +26,12 @@ function namesOf(text: string): readonly string[] {
 /** What a shell may turn into an option: a variable, or a pattern that matches a file with such a name. */
 const mayBecomeOption = /^[$*?[{]/;
 
-/** Whether all options are known. Words from the operand with the number `free` on may be anything. */
+/** Whether all options are known. Starting with operand number `free`, words may be anything. */
 export function areAllowed(args: readonly string[], options: Options, free = Infinity): boolean {
   let operands = 0;
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? '';
-    // ssh looks for options behind the host again.
+    // ssh also accepts options after the host.
     if (arg === '--') return free === Infinity;
     if (mayBecomeOption.test(arg)) return false;
     if (!arg.startsWith('-') || arg === '-') {

@@ -13,7 +13,7 @@ const size = 200_000;
 const many = (part: string): string => part.repeat(Math.ceil(size / part.length));
 
 // A pattern that backtracks takes minutes or forever here, and runs into the time limit of the test.
-describe('[15.3] text that an agent wrote to stop the gateway', () => {
+describe('[15.3] text that an agent wrote to block the gateway', () => {
   it.each([
     `require(${many('/**/')}x`,
     `require(${many('/*require(/**/')}x`,
@@ -30,7 +30,7 @@ describe('[15.3] text that an agent wrote to stop the gateway', () => {
     `'./${many('.js')}`,
     `from'${many('?')}`,
     many('new URL('),
-  ])('is read once as JavaScript: case %#', (text) => {
+  ])('is scanned once as JavaScript: case %#', (text) => {
     expect(javaScriptNames(`${text}\nimport './last.mjs'`)).toBeDefined();
     expect(javaScriptNames(`import './first.mjs'\n${text}`).paths).toContain('./first.mjs');
   });
@@ -45,12 +45,12 @@ describe('[15.3] text that an agent wrote to stop the gateway', () => {
     many('dirname('),
     `sys.path.parent${many(' ')}`,
     many('aFileLoade'),
-  ])('is read once as Python: case %#', (text) => {
+  ])('is scanned once as Python: case %#', (text) => {
     expect(reachOfPython(text)).toMatch(/^(?:nothing|own|cwd|root)$/);
     expect(pythonNames(`import first\n${text}`).paths).toContain('./first');
   });
 
-  it('is read once as Python: imports with long paths', () => {
+  it('is scanned once as Python: imports with long paths', () => {
     const names = many('a,');
     expect(pythonNames(`from ${'.'.repeat(size)} import ${names}`).paths).toEqual([]);
     expect(pythonNames(`from ${'a.'.repeat(size)} import ${names}`).paths).toEqual([]);
@@ -58,7 +58,7 @@ describe('[15.3] text that an agent wrote to stop the gateway', () => {
   });
 
   it.each([many('\n'), `A=${many(' ')}x`, `A="${many('" ')}x`, many(' export '), `export${many(' ')}A`])(
-    'is read once as variables: case %#',
+    'is scanned once as variables: case %#',
     (text) => {
       expect(variablesIn(`${text}\n export B = "./b.mjs" \nC=./c`)).toMatchObject({ B: './b.mjs', C: './c' });
     },
@@ -72,7 +72,7 @@ describe('[15.3] text that an agent wrote to stop the gateway', () => {
     many('${'),
     many(`"'`),
     `;${many(' ')}`,
-  ])('is read once as a shell script: case %#', (text) => {
+  ])('is scanned once as a shell script: case %#', (text) => {
     expect(reachOfShell(text).reach).toMatch(/^(?:nothing|own|cwd|root)$/);
   });
 
@@ -87,7 +87,7 @@ describe('[15.3] text that an agent wrote to stop the gateway', () => {
       return coverStart({ command, args, cwd: root, env: {} }, [root]);
     };
 
-    it('is read once as settings of TypeScript, also where files extend each other', () => {
+    it('is scanned once as a TypeScript configuration, even if files extend each other', () => {
       const ends = many('"extends":"./tsconfig.json",');
       expect(
         cover({ 'a.ts': '', 'tsconfig.json': `{${ends}${many('"paths":{')}` }, 'tsx', 'a.ts').problem,
@@ -101,7 +101,7 @@ describe('[15.3] text that an agent wrote to stop the gateway', () => {
       expect(cover({ [file]: text }, command, ...args).problem).toContain(reason);
     });
 
-    it('names too many files to be trusted', () => {
+    it('refers to too many files to be trusted', () => {
       const names = Array.from({ length: 6_000 }, (_, at) => `import './${String(at)}.json'`);
       expect(cover({ 'a.mjs': names.join('\n') }, 'node', 'a.mjs').problem).toContain('more than 5000');
     });

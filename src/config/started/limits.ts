@@ -4,16 +4,16 @@ import { shellNames } from './program-files.js';
 const maxBinary = 4 * 1024 * 1024;
 const maxText = 16 * 1024 * 1024;
 const maxTotal = 128 * 1024 * 1024;
-/** Each name costs several looks at the disk, and agents could write any number of them. */
+/** Each name costs several disk accesses, and agents could write any number of names. */
 const maxNames = 30_000;
 const maxNamesOfFile = 5_000;
-/** Of commands and scripts together. Each costs several looks at the disk, too. */
+/** For commands and scripts together. Each costs several disk accesses too. */
 const maxLines = 2_000;
-/** Of JavaScript modules. Each is looked for under many names. */
+/** For JavaScript modules. Each is looked up under many names. */
 const maxMissing = 10_000;
 const textFile = /\.(?:[cm]?[jt]sx?|py)$/i;
 
-/** Keeps the search for what files load short, whatever agents write. Each method throws above its limit. */
+/** Bounds the search for what files load, whatever agents write. Each method throws above its limit. */
 export interface Limits {
   /** Whether a file is searched for what it loads. Large files that may be binaries are not. */
   isScanned(path: string, bytes: Buffer): boolean;
@@ -36,20 +36,20 @@ export function createLimits(): Limits {
       const isText =
         textFile.test(path) || shellNames.test(basename(path)) || bytes.toString('latin1', 0, 2) === '#!';
       if (isText && bytes.length > maxText)
-        throw new Error(`${path} is larger than 16 MiB, too large to find what it loads`);
+        throw new Error(`${path} is larger than 16 MiB, too large to find out what it loads`);
       return isText || bytes.length <= maxBinary;
     },
     countText(text) {
       scanned += text.length;
-      if (scanned > maxTotal) throw new Error('its files hold more than 128 MiB of code');
+      if (scanned > maxTotal) throw new Error('its files contain more than 128 MiB of code');
     },
     checkNames(path, count) {
       if (count > maxNamesOfFile)
-        throw new Error(`${path} names more than ${String(maxNamesOfFile)} other files`);
+        throw new Error(`${path} refers to more than ${String(maxNamesOfFile)} other files`);
     },
     countName() {
       names += 1;
-      if (names > maxNames) throw new Error(`its files name more than ${String(maxNames)} other files`);
+      if (names > maxNames) throw new Error(`its files refer to more than ${String(maxNames)} other files`);
       return true;
     },
     countLine() {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * Whether a path exists, by the names in its folder. Agents can write thousands of names that don't exist, each with many
- * endings and places to look in: each folder is read once for all of them. Only for one pass over the files.
+ * Whether a path exists, by the names in its folder. Agents can write thousands of names that don't exist, each with
+ * many extensions and places to search, so each folder is read only once. Valid for one pass over the files.
  */
 export function createListings(): (path: string) => boolean {
   const known = new Map<string, ReadonlySet<string> | 'unknown'>();

@@ -3,7 +3,7 @@ import type { Cover } from './covered.js';
 import { otherNames } from './other-names.js';
 import { hashedPath } from './record-names.js';
 
-/** What a record of trust says about locked files. Throws when other names of these files can't be found for sure. */
+/** The part of a trust record about locked files. Throws if hard links to these files can't be found reliably. */
 export function lockRecordOf(
   { files, guards }: Pick<Cover, 'files' | 'guards'>,
   roots: readonly string[],

@@ -11,7 +11,7 @@ export interface ModuleNames {
   readonly isComputed: boolean;
 }
 
-// Agents write these texts, so no pattern here may backtrack: each one passes over a part of the text once.
+// Agents write these texts, so no pattern here may backtrack: each one reads a part of the text once.
 const wordPattern = /[\w$]+/g;
 /** Workers and child processes are named in other ways, so any string that looks like a program path counts. */
 const pathPattern = /(['"`])(\.{1,2}\/[^'"`\n]+)(?=\1)/g;
@@ -47,7 +47,7 @@ function loadsIn(text: string): Loads {
     const name = stringAt(at)?.value;
     if (name !== undefined) named.push(name);
   };
-  /** Where the first argument of a call begins; undefined where no call follows. */
+  /** Where the first argument of a call begins; undefined if no call follows. */
   const argumentAt = (end: number): number | undefined => {
     const at = skip(text.startsWith('.resolve', end) ? end + '.resolve'.length : end);
     return text[at] === '(' ? skip(at + 1) : undefined;

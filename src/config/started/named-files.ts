@@ -111,13 +111,13 @@ export function fromUrl(name: string): string {
   }
 }
 
-/** The files that a module name may mean. TypeScript is imported by the name of what it becomes. */
+/** The files that a module name may refer to. TypeScript files are imported under their compiled names. */
 export function moduleFiles(path: string): readonly string[] {
   const stems = new Set([path, withoutScriptEnding(path)]);
   return [...stems].flatMap((stem) => moduleEndings.map((end) => stem + end));
 }
 
-/** The TypeScript files that loaders take for a JavaScript name. */
+/** The TypeScript files that loaders use for a JavaScript name. */
 export function typedFiles(path: string): readonly string[] {
   const stem = withoutScriptEnding(path);
   return stem === path ? [] : ['.ts', '.tsx', '.mts', '.cts'].map((end) => stem + end);

@@ -4,9 +4,9 @@ import { isWithin } from './workspace-paths.js';
 const maxEntries = 500_000;
 
 /**
- * Other names (hard links) inside the roots of files that will be locked. Throws when the roots hold too many files to be
- * sure, or when a name may lie where nothing can be searched or locked. Looks at nothing beyond the given paths unless one of
- * their files has several names.
+ * Hard links inside the roots to files that will be locked. Throws if the roots contain too many files to be sure, or
+ * if a link may be where nothing can be searched or locked. Reads only the given paths unless one of their files has
+ * several links.
  */
 export function otherNames(
   locked: readonly string[],
@@ -29,16 +29,16 @@ export function otherNames(
       file.names.add(path.toString('latin1'));
       const name = path.toString('utf8');
       if (isLocked(name)) continue;
-      // Such a name can't be written to the record of trust, so it could not be locked.
+      // Such a name can't be written to the trust record, so it could not be locked.
       if (!Buffer.from(name).equals(path))
         throw new Error(`one of its files has another name (hard link) that is not valid UTF-8: ${name}`);
       found.add(name);
     }
   const [unread] = search.unread;
-  // With every folder read, the names that are missing lie outside the roots, where agents can't write.
+  // If every folder was read, the missing links are outside the roots, where agents can't write.
   if (unread !== undefined && [...wanted.values()].some(({ names, count }) => BigInt(names.size) < count))
     throw new Error(
-      `some of its files have other names (hard links), which may lie in ${unread}, a folder that can't be read`,
+      `some of its files have other names (hard links), which may be in ${unread}, a folder that can't be read`,
     );
   return [...found].sort();
 }
@@ -60,7 +60,7 @@ interface Found {
   readonly stats: BigIntStats;
 }
 
-/** Paths are bytes: a name that is not valid UTF-8 would lead nowhere as text. */
+/** Paths are bytes: a name that is not valid UTF-8 could not be opened as text. */
 function* filesAt(path: Buffer, search: Search): Generator<Found> {
   const stats = statsAt(path, search);
   if (stats?.isFile() === true) yield { path, stats };

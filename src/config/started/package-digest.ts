@@ -152,7 +152,7 @@ interface Walk {
 
 function entriesIn(walk: Walk, folder: string, depth: number): readonly Entry[] {
   const { root, leftOut, counts, found } = walk;
-  if (depth > maxDepth) throw new Error(`${root} is nested too deep`);
+  if (depth > maxDepth) throw new Error(`${root} is nested too deeply`);
   for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) =>
     a.name < b.name ? -1 : 1,
   )) {
@@ -166,8 +166,8 @@ function entriesIn(walk: Walk, folder: string, depth: number): readonly Entry[] 
     const stats = lstatSync(path, { bigint: true });
     walk.bytes += stats.size;
     found.push({ path, name: relative(root, path), stats });
-    if (found.length > maxFiles) throw new Error(`${root} holds more than ${String(maxFiles)} files`);
-    if (walk.bytes > BigInt(maxBytes)) throw new Error(`${root} holds more than 1 GiB`);
+    if (found.length > maxFiles) throw new Error(`${root} contains more than ${String(maxFiles)} files`);
+    if (walk.bytes > BigInt(maxBytes)) throw new Error(`${root} contains more than 1 GiB`);
   }
   return found;
 }

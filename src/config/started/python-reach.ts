@@ -1,17 +1,17 @@
 import type { Reach } from './reach.js';
 
-/** They take any path. */
+/** Functions that accept any path. */
 const byPath =
   /\bsys\.path\b|\baddsitedir\b|\bspec_from_file_location\b|\b\w+FileLoader\b|\brun_path\b|\bload_source\b|(?<![.\w])(?:exec|execfile)\s*\(/g;
 const fromSys = /\bfrom\s+sys\s+import\b/;
-/** They take names that are looked up on Python's path. */
+/** Functions that accept names looked up on Python's path. */
 const byName = /\bimportlib\b(?!\.(?:metadata|resources))|\b__import__\b|\brunpy\b|\bpkgutil\b/;
 const upwards = /['"/]\.\.['"/]|\bpardir\b|\bparents\b|\.parent\s*\.parent|dirname\([^\n]*dirname\(/;
 const elsewhere = /\b(?:getcwd|cwd|environ|getenv|argv)\b/;
-/** Characters of statements that are read per file. Above that, the statements count as unknown. */
+/** Limit of statement characters read per file. Beyond it, statements count as unknown. */
 const maxRead = 1_000_000;
 
-/** How far Python code can import or run files that no `import` of it names. */
+/** How far Python code can import or run files that none of its `import` statements name. */
 export function reachOfPython(text: string): Reach {
   const uses = usesIn(text);
   if (uses.length === 0) return byName.test(text) ? 'own' : 'nothing';
@@ -38,7 +38,7 @@ function usesIn(text: string): readonly number[] {
   return uses;
 }
 
-/** `__file__`, and names for folders that were made from it. */
+/** `__file__`, and variables for folders derived from it. */
 function localNames(text: string): ReadonlySet<string> {
   const names = new Set(['__file__']);
   for (const [, name = '', value = ''] of text.matchAll(/^[ \t]*(\w+)[ \t]*=(.*)$/gm))
@@ -50,7 +50,7 @@ function wordsIn(text: string): readonly string[] {
   return text.match(/\w+/g) ?? [];
 }
 
-/** To the end of the line where all brackets are closed. Undefined: that is further away than the limit. */
+/** Up to the end of the line where all brackets are closed. Undefined: beyond the limit. */
 function statementAt(text: string, start: number, limit: number): string | undefined {
   let depth = 0;
   const end = Math.min(text.length, start + limit);

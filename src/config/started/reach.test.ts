@@ -150,20 +150,20 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe('what a server can reach by names that nothing can read', () => {
-  it.each(rows)('[15.3] counts: %s', (what, words, files, seen) => {
+describe('the files that a server may load by computed names', () => {
+  it.each(rows)('[15.3] are covered: %s', (what, words, files, seen) => {
     const folder = what === 'sys.path above the script' ? { cwd: join(root, 'run') } : {};
     expect(covered(words, files, folder)).toContain(seen);
   });
 
-  it('[15.3] counts what a link in the folder leads to', () => {
+  it('[15.3] include the target of a link in the folder', () => {
     mkdirSync(join(root, 'srv'));
     symlinkSync('../shared', join(root, 'srv/lib'));
     const files = { 'srv/run.sh': of('exec node "${0%/*}/lib/a.mjs"'), 'shared/a.mjs': '' };
     expect(covered(script, files)).toContain('shared/**');
   });
 
-  it('[15.3] counts only the folder that the server runs in', () => {
+  it('[15.3] include only the folder that the server runs in', () => {
     const line = ['sh', '-c', 'exec node "$PWD/a.mjs"'];
     expect(covered(line, { 'srv/a.mjs': '' }, { cwd: join(root, 'srv') })).toEqual(['srv/**']);
   });
@@ -190,7 +190,7 @@ describe('what a server can reach by names that nothing can read', () => {
     ['what nothing imports', ['python3', 'a.py'], { 'a.py': '', 'setup.py': 'sys.path.append("x")' }],
     ['built-in modules', ['node', '-e', `require('node:fs').writeFileSync('a', 'x')`], {}],
   ];
-  it.each(clear)('[15.3] leaves the folder alone: %s', (_what, words, files) => {
+  it.each(clear)('[15.3] do not include the folder: %s', (_what, words, files) => {
     const found = covered(words, { 'srv/a.mjs': '', ...files });
     expect(found.filter((name) => name.endsWith('**'))).toEqual([]);
   });

@@ -21,7 +21,7 @@ function tooMany(gathering: Entering): readonly string[] {
   return [];
 }
 
-/** Folders that a shell changes to, one after the other: names begin there, and everything in them counts. */
+/** Folders that a shell changes to, in order: relative names start there, and everything in them is covered. */
 export function addEntered(
   gathering: Entering,
   folders: readonly string[],
@@ -37,7 +37,7 @@ export function addEntered(
       if (statsOf(path)?.isDirectory() !== true) continue;
       known.add(path);
       gathering.bases.add(path);
-      // A link that leads out of the workspace counts by what it leads to.
+      // A link out of the workspace counts by its target.
       gathering.addFile(path);
       gathering.addReach('cwd', [path]);
     }

@@ -1,11 +1,11 @@
-/** The name under which a server is recorded: beside the file that configures it. */
+/** The name under which a server is recorded: next to the file that configures it. */
 export function serverRecordName(configFile: string, name: string): string {
   return `${configFile}#servers.${name}`;
 }
 
 const partial = `package.json (type and names)`;
 
-/** The name under which those members of a `package.json` are recorded that decide how files are loaded. */
+/** The record name for the members of a `package.json` that decide how files are loaded. */
 export function partialName(file: string): string {
   return `${file} (type and names)`;
 }
@@ -15,7 +15,7 @@ export function refusePartialName(path: string): void {
   if (path.endsWith(partial)) throw new Error(`${path} can't be trusted under this name; rename it`);
 }
 
-/** The path that a recorded name stands for: `folder/**` is the folder. Of a partial record only some members are hashed. */
+/** The path behind a recorded name: `folder/**` is the folder. In a partial record, only some members are hashed. */
 export function hashedPath(name: string): readonly string[] {
   return name.endsWith(`/${partial}`) || name === partial ? [] : [name.replace(/[/\\]\*\*.*$/, '') || '/'];
 }

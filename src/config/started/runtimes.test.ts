@@ -149,8 +149,8 @@ const rows: readonly Row[] = [
   ['docker compose', 'docker compose up', {}, { 'compose.yaml': '' }, '**'],
 ];
 
-describe('what a runtime takes from the workspace without being told', () => {
-  it.each(rows)('counts: %s', (_what, line, files, attack, seen) => {
+describe('the files that a runtime loads from the workspace by default', () => {
+  it.each(rows)('include: %s', (_what, line, files, attack, seen) => {
     const [command = '', ...args] = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? [];
     expect(changed({ command, args }, files, attack)).toContain(seen);
   });
@@ -187,15 +187,15 @@ describe('what a runtime takes from the workspace without being told', () => {
       { 'srv/a.rb': '' },
       { 'srv/a.db': '', 'srv/a.db-wal': '', 'b.rb': '' },
     ],
-    ['a container of somebody else', 'docker run -i --rm -v .:/ws image', {}, { 'a.js': '' }],
+    ['a container from elsewhere', 'docker run -i --rm -v .:/ws image', {}, { 'a.js': '' }],
     ['a program of Go from elsewhere', 'go run example.com/a@latest', {}, { 'a.go': '' }],
   ];
-  it.each(harmless)('leaves alone: %s', (_what, line, files, change) => {
+  it.each(harmless)('do not include: %s', (_what, line, files, change) => {
     const [command = '', ...args] = line.split(' ');
     expect(changed({ command, args }, files, change)).toEqual([]);
   });
 
-  it('counts folders that variables name', () => {
+  it('include folders named in variables', () => {
     const python = { command: 'python3', args: ['srv/a.py'], env: { PYTHONPATH: '.' } };
     expect(changed(python, { 'srv/a.py': '' }, { 'sitecustomize.py': '' })).toContain('sitecustomize.py');
     const node = { command: 'node', args: ['srv/a.cjs'], env: { NODE_PATH: '.' } };
@@ -204,7 +204,7 @@ describe('what a runtime takes from the workspace without being told', () => {
     );
   });
 
-  it('counts the file that chooses a version, behind a shim', () => {
+  it('include the file that selects a version, for a shim', () => {
     const shims = join(root, '..', `${root.split('/').at(-1) ?? ''}-outside`, 'shims');
     mkdirSync(shims, { recursive: true });
     writeFileSync(join(shims, 'node'), '#!/bin/sh\n');
@@ -216,7 +216,7 @@ describe('what a runtime takes from the workspace without being told', () => {
     rmSync(dirname(shims), { recursive: true });
   });
 
-  it('counts an environment of Python, and what its installs lead to', () => {
+  it('include a Python environment and the targets of its installs', () => {
     const start = { command: './.venv/bin/python', args: ['a.py'] };
     const files = {
       'a.py': '',

@@ -4,20 +4,20 @@ import { isPython } from '../python-cache.js';
 import { statsOf } from './stats-of.js';
 import { addTypeScriptPaths } from './tsconfig-paths.js';
 
-/** A line as a server or plugin is started with it. */
+/** The command line that starts a server or plugin. */
 export interface RuntimeLine {
   readonly words: readonly string[];
   /** The folder that it runs in. */
   readonly base: string;
-  /** The place of the script among the words; -1: none. */
+  /** Index of the script in the words; -1 if there is none. */
   readonly script: number;
 }
 
 const pythonTools = /^(?:uv|uvx|poetry|pipx|pdm|hatch|rye|pipenv|fastmcp|mcp|uvicorn|gunicorn|flask)$/;
 const loadsTypeScript = /^(?:tsx|ts-node|bun|bunx|deno|vite-node|jiti|esno)$|\btsx\b|ts-node\//;
-/** They load what lies around their script, by names that nothing here can read. */
+/** Programs that load files around their script by computed names. */
 const besideScript = /^(?:j?ruby|perl|php|lua(?:jit)?|Rscript|julia|java|elixir|raku|tclsh|dotnet)[\d.]*$/;
-/** They build and run what lies in the folder. */
+/** Programs that build and run the contents of their folder. */
 const inFolder =
   /^(?:g?make|just|rake|task|bundle|cargo|go|mix|gradlew?|mvnw?|sbt|swift|docker-compose|podman-compose|nix|nix-shell|bazel|composer)$/;
 /** Where the code of a program begins. */
@@ -31,7 +31,7 @@ const projectFiles = [
   'DESCRIPTION',
   'Project.toml',
 ];
-/** What chooses versions, packages and settings without being named. */
+/** Files that select versions, packages and settings implicitly. */
 export const settingsOf: readonly (readonly [program: RegExp, files: readonly string[]])[] = [
   [
     pythonTools,
@@ -69,12 +69,12 @@ const versionFiles = [
 ];
 const isolated = /^-[bBdEhiIOPqsSuvx]*[IP][bBdEhiIOPqsSuvx]*$/;
 
-/** An option by which Python leaves its own folder, or that of the script, out of its path. */
+/** An option that removes the working folder or the script's folder from Python's path. */
 export function isIsolating(word: string): boolean {
   return isolated.test(word);
 }
 
-/** What an interpreter or a build tool takes from the workspace without being told. */
+/** Files that an interpreter or build tool loads from the workspace implicitly. */
 export function addRuntime(gathering: Gathering, line: RuntimeLine): void {
   const { words, base } = line;
   const programs = words.map((word) => basename(word).replace(/\.(?:exe|cmd)$/, ''));
@@ -93,13 +93,13 @@ export function addRuntime(gathering: Gathering, line: RuntimeLine): void {
   }
 }
 
-/** Files by which version managers choose the program behind their shims. */
+/** Files that version managers use to choose the program behind their shims. */
 export function addVersionFiles(gathering: Gathering, program: string, cwd: string): void {
   if (/[/\\](?:shims|\.asdf|mise|\.proto|\.volta)[/\\]/.test(program))
     addUpwards(gathering, cwd, versionFiles);
 }
 
-/** Variables that name folders of modules, in the workspace as anywhere. */
+/** Variables that name module folders, inside the workspace or elsewhere. */
 export function addModuleFolders(
   gathering: Gathering,
   env: Readonly<Record<string, string>>,
@@ -119,7 +119,7 @@ export function addModuleFolders(
   if (environment !== undefined) gathering.addFile(resolve(cwd, environment, 'bin', 'python'));
 }
 
-/** Python's path begins with the folder of the script, or with the folder it runs in for `-m`, `-c` and its input. */
+/** Python's path starts with the folder of the script, or with the working folder for `-m`, `-c` and standard input. */
 function addPython(gathering: Gathering, { words, base, script }: RuntimeLine): void {
   const own = words.slice(words.findIndex((word) => isPython(word)) + 1);
   const [first = ''] = own.filter((word) => !/^-[^mc]/.test(word) || word === '-');

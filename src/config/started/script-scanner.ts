@@ -11,11 +11,16 @@ export interface Scanner {
   /** The position after white space and comments. */
   readonly skip: (at: number) => number;
   readonly stringAt: (at: number) => Literal | undefined;
-  /** Where a bracket is closed again; undefined where it isn't, or where more than one level lies in between. */
+  /**
+   * The position of the matching bracket; undefined if there is none, or if brackets are nested more than one level
+   * deep.
+   */
   readonly closeOf: (open: number) => number | undefined;
 }
 
-/** Reads JavaScript in linear time, however often the same place is asked for: agents write the text. */
+/**
+ * Reads JavaScript in linear time, even if the same position is requested many times, because agents write the text.
+ */
 export function createScanner(text: string): Scanner {
   const skipped = new Map<number, number>();
   const literals = new Map<number, Literal | undefined>();
@@ -83,7 +88,7 @@ function isSpace(sign: string | undefined): boolean {
   return sign !== undefined && (sign === ' ' || sign === '\n' || /\s/.test(sign));
 }
 
-/** Finds the next place of a mark, and remembers the last stretch that it searched. */
+/** Finds the next occurrence of a mark, and remembers the range it searched last. */
 function createFinder(text: string, mark: string): (from: number) => number | undefined {
   let start = 0;
   let found = -2;

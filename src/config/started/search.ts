@@ -9,7 +9,7 @@ export interface Search {
   readonly leftOut: LeftOut;
   addFile(path: string): void;
   addNamed(folder: string, name: string, isFileOnly?: boolean): void;
-  /** What the text of a file says that it loads. */
+  /** What a file loads according to its text. */
   follow(path: string, text: string): void;
   addPackage(folder: string, name: string): void;
   /** A package or folder as a whole. */

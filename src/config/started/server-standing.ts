@@ -14,23 +14,23 @@ import { lockRecordOf } from './lock-record.js';
 import { serverRecordName } from './record-names.js';
 import { realOf } from './workspace-paths.js';
 
-/** What of the workspace would run with a server, and whether that is what was trusted. */
+/** The workspace files that would run with a server, and whether they are the trusted ones. */
 export interface ServerStanding {
   readonly name: string;
   readonly files: readonly CoveredFile[];
   readonly guards?: Guards;
-  /** Where agents can write: other names of the files are searched there. */
+  /** Folders that agents can write to. They are searched for hard links to the files. */
   readonly grounds?: readonly string[];
   /** See `withLock`. */
   readonly lock?: Pick<TrustRecord, 'covers' | 'guards'>;
-  /** Files that are not as they were trusted: another content, one more, one less. */
+  /** Files that differ from what was trusted: changed, added or removed. */
   readonly changed: readonly string[];
-  /** Those of them that were not there. */
+  /** The added ones. */
   readonly added: readonly string[];
   readonly isTrusted: boolean;
-  /** Why its files cannot be trusted as a whole. */
+  /** Why its files cannot all be trusted. */
   readonly problem?: string;
-  /** What trust is recorded as; absent where there is nothing to record. Without a hash, an earlier record is forgotten. */
+  /** The trust record to write; absent if there is nothing to record. Without a hash, an earlier record is deleted. */
   readonly record?: { readonly file: string; readonly sha256: string | undefined };
 }
 
@@ -40,7 +40,7 @@ export interface StandingPlace {
   readonly trust: Trust;
 }
 
-/** The operator's own file speaks of every workspace, and each has files of its own. */
+/** The operator's own file applies to every workspace, and each workspace has other files. */
 function recordNameIn(configFile: string, name: string, roots: readonly string[]): string {
   const own = serverRecordName(configFile, name);
   return roots.some((root) => configFile.startsWith(`${root}${sep}`))
@@ -59,7 +59,7 @@ export function serverStanding(server: ServerConfig, { config, env, trust }: Sta
   const sha256 = digestOfCover({ files });
   const file = recordNameIn(config.file, name, config.workspace.roots);
   const before = trust.list().find((record) => record.file === file);
-  // Without files, now and when the operator looked, there is nothing that agents could change.
+  // If there are no files now and there were none when it was trusted, agents can't change anything.
   const isTrusted = problem === undefined && before?.sha256 === sha256;
   const covers = before?.covers ?? {};
   const changed = isTrusted ? [] : changedFiles(covers, files);
@@ -76,7 +76,7 @@ export function serverStanding(server: ServerConfig, { config, env, trust }: Sta
   };
 }
 
-/** Why a server may not start as its files are now, in a sentence with its next step. Undefined: it may. */
+/** Why a server must not start with its current files, as a sentence with the next step. Undefined if it may start. */
 export function serverRefusal(server: ServerConfig, place: StandingPlace): string | undefined {
   const { isTrusted, changed, added, problem } = serverStanding(server, place);
   if (isTrusted) return undefined;
@@ -97,7 +97,10 @@ function isWhole(name: string): boolean {
   return basename(name) === '**';
 }
 
-/** The same with what its record would lock. Where other names of its files can't be found for sure, it can't be trusted. */
+/**
+ * The same, with the paths that its record would lock. If hard links to its files can't be found reliably, it can't be
+ * trusted.
+ */
 export function withLock(standing: ServerStanding, limit?: number): ServerStanding {
   const { files, guards = noGuards, grounds = [], problem } = standing;
   if (problem !== undefined) return standing;
@@ -108,7 +111,7 @@ export function withLock(standing: ServerStanding, limit?: number): ServerStandi
   }
 }
 
-/** Records what a server runs as trusted; nothing where its files cannot be trusted as a whole. */
+/** Records the files of a server as trusted. Records nothing if they cannot all be trusted. */
 export function recordServer(standing: ServerStanding, trust: Trust): Problem | undefined {
   const { record, problem, lock } = standing.lock === undefined ? withLock(standing) : standing;
   if (record === undefined || problem !== undefined) return undefined;

@@ -23,7 +23,7 @@ export function withoutKeywords(words: readonly string[]): readonly string[] {
 
 /** Splits a line into simple commands at shell operators. */
 export function linesOf(text: string): readonly string[] {
-  // `2>&1` and `&>log` are no operators between commands.
+  // `2>&1` and `&>log` are not operators between commands.
   return text.split(/\n|;|&&|(?<![<>&])&(?![>&])|\|\|?|\$?\(|`/).filter((line) => line.trim() !== '');
 }
 

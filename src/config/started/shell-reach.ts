@@ -9,7 +9,7 @@ export interface ShellReach {
   readonly folders: readonly string[];
 }
 
-/** More than scripts for people have. Above that, what a script reaches counts as unknown. */
+/** More than handwritten scripts have. Above that, what a script reaches counts as unknown. */
 const maxLength = 1024 * 1024;
 const maxSubstitutions = 500;
 const substitution = /\$\(([^()]*)\)|`([^`]*)`/;
@@ -21,7 +21,7 @@ const shellOnly =
   /^(?:case|esac|for|select|function|trap|kill|wait|ulimit|umask|read|alias|type|which|uname)$/;
 const subcommand = /^(?:run|exec|start|x|dlx|watch|test|tool|script)$/;
 const folderOption = /^(?:-C|--cwd|--directory|--prefix|--project|--dir|--chdir)$/;
-/** What counts as more than data when a command names it. */
+/** Files that are more than data if a command names them. */
 const loadable =
   /\.(?:[cm]?[jt]sx?|py|sh|bash|zsh|rb|pl|php|lua|jar|wasm|node|exs?|jsonc?|ya?ml|toml|ini|conf|cfg|env)$/;
 /** Options with code. */
@@ -29,7 +29,7 @@ const code = /^(?:-\w*[ce]|-p|--eval|--print)$/;
 const ownFolder = /\$\{?(?:0|BASH_SOURCE)\b/;
 const upwards = /(?:^|[/"'\s=])\.\.(?=[/"'\s)]|$)|rev-parse|dirname[^\n]*dirname|\$\{(?!0)\w+%%?\/|~/m;
 
-/** Of a script for a shell, or of a line that one is given. */
+/** The reach of a shell script, or of a line passed to a shell. */
 export function reachOfShell(text: string): ShellReach {
   const folders: string[] = [];
   const commands = text.length > maxLength ? undefined : commandsOf(text);
@@ -50,7 +50,10 @@ function howFar(text: string): Reach {
   return ownFolder.test(plain) && !/\bpwd\b/i.test(plain) ? 'own' : 'cwd';
 }
 
-/** Simple commands as words. Those of substitutions stand beside them, with `$_` where their output goes. Undefined: too many. */
+/**
+ * Simple commands as words. Commands in substitutions are listed separately, with `$_` in place of their output.
+ * Undefined: too many.
+ */
 function commandsOf(text: string): readonly (readonly string[])[] | undefined {
   let rest = text.replace(/\\\n/g, ' ').replace(/^[ \t]*#.*$/gm, '');
   const inner: string[] = [];
@@ -66,7 +69,7 @@ function commandsOf(text: string): readonly (readonly string[])[] | undefined {
     .filter((words) => words.length > 0);
 }
 
-/** `cd srv`: what follows begins there. */
+/** `cd srv`: names after it start there. */
 function literalFolder(words: readonly string[]): string | undefined {
   const [command, ...rest] = words.filter((word) => !prefix.test(word));
   const [folder, ...more] = rest.filter((word) => !/^(?:--|-[LP])$|^\d?>/.test(word));
@@ -101,7 +104,7 @@ function areClear(words: readonly string[]): boolean {
   });
 }
 
-/** A variable by which runtimes find code. `PATH` may get folders that are no part of the workspace by their names. */
+/** A variable that runtimes use to find code. `PATH` may get folders whose names are outside the workspace. */
 function choosesWhatLoads(word: string): boolean {
   const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(word) ?? [];
   if (name === 'PATH') return !value.split(':').every((one) => /^(?:\$PATH|\/[^$]*)$/.test(one));

@@ -2,12 +2,12 @@
 export type Words = readonly string[];
 
 const blank = /[ \t\r]/;
-/** Characters that keep a meaning behind a backslash in double quotes. */
+/** Characters that keep their meaning after a backslash in double quotes. */
 const escapable = /["$`\\\n]/;
 
 /**
- * Splits a script into simple commands as a shell does, with those of substitutions beside them. Undefined if it uses
- * anything else: escapes, here-documents, functions, arithmetic, process substitution.
+ * Splits a script into simple commands as a shell does. Those in substitutions are listed separately. Undefined if it
+ * uses anything else: escapes, here-documents, functions, arithmetic, process substitution.
  */
 export function commandsIn(text: string): readonly Words[] | undefined {
   const scan = new Scan(text);
@@ -128,7 +128,7 @@ class Scan {
     return !this.#text.startsWith('((', this.#at) && this.#readInner();
   }
 
-  /** Reads up to the closing parenthesis. What is around it goes on behind that. */
+  /** Reads up to the closing parenthesis. The surrounding command continues after it. */
   #readInner(): boolean {
     const [words, word, isTarget] = [this.#words, this.#word, this.#isTarget];
     [this.#words, this.#word, this.#isTarget] = [[], undefined, false];

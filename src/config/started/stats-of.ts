@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 
-/** Stats of a path, or undefined if it does not exist, also if a parent is a file. */
+/** Stats of a path, or undefined if it does not exist or a parent is a file. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

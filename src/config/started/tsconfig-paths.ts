@@ -15,7 +15,9 @@ export function addTypeScriptPaths(gathering: Gathering, folder: string): void {
 function addSettings(gathering: Gathering, file: string, seen: Set<string>): void {
   if (seen.has(file) || statsOf(file)?.isFile() !== true) return;
   if (seen.add(file).size > maxExtends)
-    return gathering.fail(`${file} is one of more than ${String(maxExtends)} that extend each other`);
+    return gathering.fail(
+      `${file} is in a chain of more than ${String(maxExtends)} files that extend each other`,
+    );
   gathering.addFile(file);
   if ((statsOf(file)?.size ?? 0) > maxSize) return gathering.fail(`${file} is larger than 1 MiB`);
   const text = readRegularText(file);

@@ -18,7 +18,7 @@ export function packageFolderOf(path: string): string | undefined {
   return folder;
 }
 
-/** Never waits: an agent can put a FIFO in the place of a file, and opening that would block the whole gateway. */
+/** Never waits: an agent can put a FIFO in place of a file, and opening it would block the whole gateway. */
 export function readRegular(path: string): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -122,7 +122,8 @@ function readBody(body: Readonly<Record<string, unknown>>): Body {
 function readInheritance(body: Readonly<Record<string, unknown>>): boolean | undefined {
   const [name, other] = inheritMembers.filter((member) => body[member] !== undefined);
   if (name === undefined) return undefined;
-  if (other !== undefined) throw new BadBody(`${name} and ${other} mean the same. Use only one of them.`);
+  if (other !== undefined)
+    throw new BadBody(`${name} and ${other} mean the same thing. Use only one of them.`);
   const value = body[name];
   if (typeof value !== 'boolean') throw new BadBody(`${name} must be true or false.`);
   if (body['parent'] === undefined)

@@ -15,7 +15,7 @@ function textsIn(value: Json): readonly string[] {
   return Object.values(value).flatMap(textsIn);
 }
 
-/** Masks the values, also when escaped in JSON or TOML. Short values are masked only as whole strings. */
+/** Masks the values, even if they are escaped in JSON or TOML. Short values are masked only as whole strings. */
 export function masked(text: string, values: readonly string[]): string {
   const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), ...value.split('\n')]);
   const longest = [...new Set(forms)]

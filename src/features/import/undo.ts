@@ -88,7 +88,7 @@ function stepOf(backup: Backup, backups: Backups, { isForced, keepsChanges }: Un
 function assertSamePlace({ file }: Backup): void {
   const place = withoutLinks(file);
   if (place === file) return;
-  const message = `${file} now leads to ${place} through a link that did not exist when Tidegate was added. Nothing was restored.`;
+  const message = `${file} now resolves to ${place} through a link that did not exist when Tidegate was added. Nothing was restored.`;
   throw new ImportRefused('import.moved', message, `ls -ld ${shellWord(file)} ${shellWord(dirname(file))}`);
 }
 

@@ -18,7 +18,7 @@ export function partsOf(
 }
 
 /**
- * Whether a file differs from the trusted one. Only if none does, it makes sense to search what they load: agents could
+ * Whether a file differs from the trusted one. Only if none does is it worth searching what they load: agents could
  * write files whose search takes minutes.
  */
 export function hasChangedPart(parts: Readonly<Record<string, string>>): boolean {
@@ -33,7 +33,7 @@ function partOf(file: string, size: number): string {
   try {
     return `${String(size)} ${digestOf(file).toString('hex')}`;
   } catch {
-    // Removed or not readable: equal to no known file.
+    // Removed or not readable: differs from every known file.
     return `${String(size)} `;
   }
 }
@@ -43,7 +43,7 @@ function sizeOf(file: string): number | undefined {
     const facts = statSync(file, { throwIfNoEntry: false });
     return facts?.isFile() === true ? facts.size : undefined;
   } catch {
-    // The path leads through a file.
+    // A parent of the path is a file.
     return undefined;
   }
 }

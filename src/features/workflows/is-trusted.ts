@@ -27,7 +27,7 @@ export async function isStillTrusted(file: string, place: WorkflowPlace): Promis
     if (tries > 0) await setTimeout(passingMs);
     if ((await holdOfWorkflow(file, place)) !== undefined) continue;
     const isTrusted = isTrustedWorkflow(file, await openTrustedLibrary(place), place);
-    // Again: the command may have made a file that was missing.
+    // Check again: the command may have created a missing file.
     if (!isTrusted || (await holdOfWorkflow(file, place)) === undefined) return isTrusted;
   }
   return false;

@@ -48,7 +48,7 @@ const text = fc
   .map((chars) => chars.join(''));
 
 describe('matchWithin', () => {
-  it('answers like the language itself', () => {
+  it('agrees with the built-in matcher', () => {
     fc.assert(
       fc.property(pattern, text, (source, given) => {
         // V8 tries a match inside of a surrogate pair, where the language does not begin one.
@@ -96,11 +96,11 @@ describe('matchWithin', () => {
     ['(?:a{1000}){1000}', 'a'],
     ['(?=a*b)(?=a*c)', 'a'.repeat(50_000)],
     ['(?:a|b)+c', 'a'.repeat(3_000_000)],
-  ])('[15.38] gives up where the budget ends: %s', (source, given) => {
+  ])('[15.38] gives up when the budget is used up: %s', (source, given) => {
     expect(matchWithin(source, given)).toBe('too_costly');
   });
 
-  it('takes long texts where a pattern leaves no choice', () => {
+  it('accepts long texts if a pattern needs no backtracking', () => {
     expect(matchWithin('^[a-z]+$', 'a'.repeat(3_000_000))).toBe('match');
   });
 

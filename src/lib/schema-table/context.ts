@@ -7,7 +7,7 @@ export interface Language<C extends string> {
   readonly codes: Codes<C>;
   readonly formats: Readonly<Record<string, FormatCheck>>;
   readonly nameRules: Readonly<Record<string, NameRule>>;
-  /** For records that don't say it themselves. */
+  /** The default for records that don't set it. */
   readonly unknownKeys: 'refuse' | 'warn';
   /** An empty value in a list or map is probably a mistake, but some formats use it as null. */
   readonly emptyEntries: 'refuse' | 'keep';

@@ -26,7 +26,7 @@ describe('a duration', () => {
     -1,
     Number.NaN,
     longestDuration + 1,
-  ])('%s is none', (written) => expect(parseDuration(written)).toBeUndefined());
+  ])('%s is invalid', (written) => expect(parseDuration(written)).toBeUndefined());
 });
 
 describe('a compound duration', () => {
@@ -40,7 +40,7 @@ describe('a compound duration', () => {
     ['250us', 0.25],
   ])('%s is %d ms', (written, expected) => expect(parse(written)).toBe(expected));
 
-  it.each(['', 's', '-1s', '1 s', '1d', '1m30', -1, Number.NaN, '600h'])('%s is none', (written) =>
+  it.each(['', 's', '-1s', '1 s', '1d', '1m30', -1, Number.NaN, '600h'])('%s is invalid', (written) =>
     expect(parse(written)).toBeUndefined(),
   );
 });

@@ -7,9 +7,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface SchemaOptions {
   readonly nameRules: Readonly<Record<string, NameRule>>;
-  /** For records that don't say it themselves. */
+  /** The default for records that don't set it. */
   readonly unknownKeys: UnknownKeys;
-  /** The pointer to the schema of a reference, which may stand for a number, boolean, choice or duration. */
+  /** The pointer to the schema of a reference, which may resolve to a number, boolean, choice or duration. */
   readonly reference?: string;
   /** Let editors accept an empty list or mapping, which the reader treats as absent. */
   readonly takesNull?: true;

@@ -67,9 +67,12 @@ describe('an unknown key', () => {
     ['the language warns', lenient, {}, ['extra b']],
     ['the record refuses it', lenient, { unknownKeys: 'refuse' }, ['unknown b']],
     ['the record accepts it', strict, { unknownKeys: 'accept' }, []],
-  ] as const)('is reported as the record or the language says: %s', (_, language, more, expected) => {
-    expect(read(record({ a: text }, more), { a: 'x', b: 'y' }, language).found).toEqual(expected);
-  });
+  ] as const)(
+    'is reported as configured for the record or the language: %s',
+    (_, language, more, expected) => {
+      expect(read(record({ a: text }, more), { a: 'x', b: 'y' }, language).found).toEqual(expected);
+    },
+  );
 
   it('is not reported if other code reads it', () => {
     const found: unknown[] = [];
@@ -84,10 +87,10 @@ describe('a record without a required key', () => {
   const table = record({
     in: record({ a: { ...text, required: true }, b: { kind: 'integer', description: '', default: 4 } }),
   });
-  it('is left out of a complete reading', () => {
+  it('is left out of a complete result', () => {
     expect(read(table, { in: { b: 2 } })).toEqual({ values: { in: undefined }, found: ['missing in'] });
   });
-  it('keeps its valid keys in a partial reading, without defaults', () => {
+  it('keeps its valid keys in a partial result, without defaults', () => {
     expect(read(table, { in: { b: 2 } }, lenient)).toEqual({
       values: { in: { b: 2 } },
       found: ['missing in'],
@@ -99,7 +102,7 @@ describe('a record without a required key', () => {
 
 describe('an empty entry', () => {
   const table = record({ map: { kind: 'map', description: '', isPlain: true, of: text } });
-  it('is an error, or null, as the language says', () => {
+  it('is an error or null, depending on the language', () => {
     expect(read(table, { map: { a: null } })).toEqual({ values: { map: {} }, found: ['type map.a'] });
     expect(read(table, { map: { a: null } }, lenient)).toEqual({ values: { map: { a: null } }, found: [] });
   });
@@ -118,7 +121,7 @@ describe('a scalar', () => {
     ['milliseconds', { kind: 'duration', description: '' }, 30, 30, []],
     ['seconds', { kind: 'duration', description: '', notation: 'compound' }, 30, 30_000, []],
     ['a choice', { kind: 'choice', description: '', choices: ['x', 'y'] }, 'z', undefined, ['value a']],
-  ])('is read by its field: %s', (_, field, given, expected, found) => {
+  ])('is read according to its field: %s', (_, field, given, expected, found) => {
     expect(read(record({ a: field }), { a: given })).toEqual({ values: { a: expected }, found });
   });
 });
@@ -136,7 +139,7 @@ describe('the reader', () => {
     expect(read(table, { a: { B: 'x' } }).found).toEqual(['name a.B']);
   });
 
-  it('notes texts that are checked later, also inside any value', () => {
+  it('notes texts that are checked later, even inside a value of any type', () => {
     const held: HeldText[] = [];
     const table = record({
       a: { kind: 'any', description: '', holds: 'template' },

@@ -25,7 +25,7 @@ describe('redactText', () => {
     ['a key with a value of one case', `license_key=${canary.toLowerCase()}`],
     ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${canary}\n-----END RSA PRIVATE KEY----- end`],
     ['a private key that is cut off', `-----BEGIN OPENSSH PRIVATE KEY-----\n${canary}\n${canary}`],
-    ['a token of the gate', `refused tg_${canary}-${canary}`],
+    ['a token of the gateway', `refused tg_${canary}-${canary}`],
     ['a token of a client', `refused tgt_${canary}-${canary}`],
     ['a token glued to a word', `unknown tool ztgt_${canary}-${canary}${canary}-${canary}`],
     ['a model key', `invalid key sk-proj-${canary}`],

@@ -20,7 +20,7 @@ export function callerOf(trace: Trace | undefined): Caller | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
 
-/** What is known of an attempt when it begins. */
+/** What is known about an attempt when it begins. */
 export function openingOf(begun: Beginning): { readonly name: string; readonly attributes: Attributes } {
   const { kind, name, client, via } = begun;
   const attributes = {

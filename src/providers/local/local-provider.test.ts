@@ -35,8 +35,8 @@ function valueOf(outcome: Outcome): unknown {
   return outcome.kind === 'content' ? outcome.result.value : outcome;
 }
 
-describe('a tool that runs here', () => {
-  it('is listed as its author defined it, with hints that follow from its effect', () => {
+describe('a local tool', () => {
+  it('is listed as defined, with hints that follow from its effect', () => {
     const provider = provide([add, tool('run', () => 'x', { effect: 'execute' })]);
     expect(provider.list().tools.map(({ definition }) => definition.value)).toEqual([
       {
@@ -67,7 +67,7 @@ describe('a tool that runs here', () => {
     expect(provider.status()).toEqual({ state: 'ready', restarts: 0 });
   });
 
-  it('is open to everybody, or hidden until it is named, only where it is ours', () => {
+  it('can be open to everybody, or hidden until it is named, only if it is built in', () => {
     const own = tool('find', () => 'x', { reach: 'open' });
     const local = [{ card: cardOf(own), load: () => Promise.resolve(own) }];
     const reachOf = (source: 'builtin' | 'workspace') =>
@@ -75,7 +75,7 @@ describe('a tool that runs here', () => {
     expect([reachOf('builtin'), reachOf('workspace')]).toEqual(['open', undefined]);
   });
 
-  it('may say otherwise than its effect suggests', () => {
+  it('can override the hints of its effect', () => {
     const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
     const [spec] = provide([tool('x', () => '', { effect: 'execute', hints })]).list().tools;
     expect(spec?.definition.value).toMatchObject({
@@ -83,18 +83,18 @@ describe('a tool that runs here', () => {
     });
   });
 
-  it('gets its arguments and gives text', async () => {
+  it('gets its arguments and returns text', async () => {
     expect(valueOf(await call([add], 'add', { a: 2, b: 3 }))).toEqual({
       content: [{ type: 'text', text: '5' }],
     });
   });
 
-  it('may give blocks of content', async () => {
+  it('can return content blocks', async () => {
     const result = { content: [{ type: 'image', data: 'x' }] };
     expect(valueOf(await call([tool('x', () => result)], 'x'))).toEqual(result);
   });
 
-  it('with an output schema gives data and a text that says the same', async () => {
+  it('with an output schema returns data and an equivalent text', async () => {
     const output = z.object({ n: z.int().describe('A number.') });
     const image = { type: 'image', data: 'x' };
     const typed = tool('x', () => ({ data: { n: 1, odd: true }, text: 'one', content: [image] }), { output });
@@ -104,7 +104,7 @@ describe('a tool that runs here', () => {
     });
   });
 
-  it('whose data does not fit its own schema has failed, without the data', async () => {
+  it('whose data does not match its own schema fails, without the data', async () => {
     const output = z.object({ n: z.int().describe('A number.') });
     const outcome = await call([tool('x', () => ({ data: { n: 'secret' } }), { output })], 'x');
     expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.failed', reason: 'bad_output' } });
@@ -116,7 +116,7 @@ describe('a tool that runs here', () => {
     [{ a: 'two', b: 3 }, /a must be of type number/],
     [{ a: 2 }, /"?b"?/],
     [{}, /Invalid arguments for add/],
-  ])('is not run with arguments %j that do not fit', async (args, words) => {
+  ])('is not run with invalid arguments %j', async (args, words) => {
     let runs = 0;
     const counted = { ...add, run: () => String((runs += 1)) };
     const outcome = await call([counted], 'add', args);
@@ -131,7 +131,7 @@ describe('a tool that runs here', () => {
     expect(runs).toBe(1);
   });
 
-  it('is not run with arguments that only its own schema can refuse', async () => {
+  it('is not run with arguments that only its own schema rejects', async () => {
     const even = z.object({
       n: z
         .int()
@@ -146,7 +146,7 @@ describe('a tool that runs here', () => {
     });
   });
 
-  it('may be called without arguments', async () => {
+  it('can be called without arguments', async () => {
     const provider = provide([tool('x', (input) => JSON.stringify(input))]);
     const request = toolRequest('x', {}, { params: JsonText.from({ name: 'x' }) });
     const outcome = await openHall({ providers: [provider] }).call(request, createFakeExchange());
@@ -161,7 +161,7 @@ describe('a tool that runs here', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no such file'))],
-  ])('that %s has failed as a tool, with its words', async (_name, run) => {
+  ])('that %s fails as a tool, with its message', async (_name, run) => {
     expect(await call([tool('x', run)], 'x')).toMatchObject({
       kind: 'fault',
       fault: { code: 'work.failed', message: 'no such file' },
@@ -169,18 +169,21 @@ describe('a tool that runs here', () => {
   });
 
   it.each<[string, unknown]>([
-    ['nothing that can be asked', Object.create(null)],
+    ['an object without a prototype', Object.create(null)],
     [
-      'an error whose words cannot be had',
+      'an error whose message cannot be read',
       Object.defineProperty(new Error('x'), 'message', {
         get: () => {
           throw new Error('y');
         },
       }),
     ],
-    ['a failure with facts that JSON cannot say', new ToolFailure('failed', 'm', { details: { n: 1n } })],
+    [
+      'a failure with details that JSON cannot represent',
+      new ToolFailure('failed', 'm', { details: { n: 1n } }),
+    ],
     ['undefined', undefined],
-  ])('that throws %s has failed as a tool', async (_name, thrown) => {
+  ])('that throws %s fails as a tool', async (_name, thrown) => {
     const failing = tool('x', () => {
       throw thrown;
     });
@@ -189,7 +192,7 @@ describe('a tool that runs here', () => {
     expect(() => JSON.stringify(outcome)).not.toThrow();
   });
 
-  it('that cannot be loaded has failed as a tool', async () => {
+  it('that cannot be loaded fails as a tool', async () => {
     const load = () => Promise.reject(new ToolFailure('refused', 'It changed.', { reason: 'changed' }));
     const provider = createLocalProvider({
       id: 'own',
@@ -204,12 +207,12 @@ describe('a tool that runs here', () => {
     expect(outcome).toMatchObject({ kind: 'fault', fault: { code: 'work.refused', reason: 'changed' } });
   });
 
-  it('that gives more than anyone can read has failed as a tool', async () => {
+  it('that returns too much fails as a tool', async () => {
     const outcome = await call([tool('x', () => 'x'.repeat(33 * 1024 * 1024))], 'x');
     expect(outcome).toMatchObject({ kind: 'fault', fault: { reason: 'too_large' } });
   });
 
-  it('says itself what went wrong, how it may go on and whether to try again', async () => {
+  it('can say what went wrong, what to do next and whether to retry', async () => {
     const facts = { reason: 'dirty', details: { files: 2 }, suggestion: 'Commit first.', retryable: true };
     const failing = tool('x', () => {
       throw new ToolFailure('bad_state', 'Two files are uncommitted.', facts);
@@ -222,13 +225,13 @@ describe('a tool that runs here', () => {
   });
 
   it.each([undefined, null, 5, {}, { content: 'text' }, [], { content: [5] }, { content: [{ text: 'x' }] }])(
-    'that gives %j has failed as a tool',
+    'that returns %j fails as a tool',
     async (output) => {
       expect(await call([tool('x', () => output as never)], 'x')).toMatchObject({ kind: 'fault' });
     },
   );
 
-  it('that gives what JSON cannot say has failed as a tool', async () => {
+  it('that returns a value without a JSON form fails as a tool', async () => {
     const circle: { content: unknown[] } = { content: [] };
     circle.content.push(circle);
     for (const odd of [circle, { content: [1n] }]) {
@@ -239,7 +242,7 @@ describe('a tool that runs here', () => {
     }
   });
 
-  it('knows its session and talks on the line of its call', async () => {
+  it('knows its session and can send messages during its call', async () => {
     const seen: string[] = [];
     const provider = provide([
       tool('x', (_input, { exchange, session }) => {
@@ -255,11 +258,11 @@ describe('a tool that runs here', () => {
     expect(exchange.sent.progress).toHaveLength(1);
   });
 
-  it('cannot share its name with another', () => {
+  it('cannot have the same name as another', () => {
     expect(() => provide([tool('x', () => ''), tool('x', () => '')])).toThrow('own: duplicate tool name x');
   });
 
-  it('is loaded at its first call, not before', async () => {
+  it('is loaded at its first call, not earlier', async () => {
     let loads = 0;
     const load = (): Promise<ToolModule> => {
       loads += 1;
@@ -294,7 +297,7 @@ describe('a tool that runs here', () => {
   });
 });
 
-describe('what a tool needs', () => {
+describe('a port that a tool needs', () => {
   const roots = tool('roots', (_input, { ports }) => ports.files.roots.join(), { needs: ['files'] });
   const free = tool('free', () => 'works');
   const service = (readiness: Readiness): PortServices => ({
@@ -305,7 +308,7 @@ describe('what a tool needs', () => {
     },
   });
 
-  it('is handed to it', async () => {
+  it('is passed to it', async () => {
     const outcome = await call([roots], 'roots', {}, service({ state: 'ready' }));
     expect(valueOf(outcome)).toEqual({ content: [{ type: 'text', text: '/w' }] });
   });
@@ -317,19 +320,19 @@ describe('what a tool needs', () => {
       { code: 'need.starting', data: { need: 'files', retry_after_ms: 500 } },
     ],
     [
-      'is not there',
+      'is missing',
       service({ state: 'unavailable', reason: 'not installed', suggestion: 'Install it.' }),
       { code: 'need.unavailable', suggestion: 'Install it.' },
     ],
-    ['is switched off', {}, { code: 'need.unavailable', data: { need: 'files' } }],
-  ])('%s: the tool says so, and others work', async (_name, services, fault) => {
+    ['is disabled', {}, { code: 'need.unavailable', data: { need: 'files' } }],
+  ])('%s: the tool reports it, and others work', async (_name, services, fault) => {
     expect(await call([roots, free], 'roots', {}, services)).toMatchObject({ kind: 'fault', fault });
     expect(valueOf(await call([roots, free], 'free', {}, services))).toMatchObject({
       content: [{ text: 'works' }],
     });
   });
 
-  it('but can do without is given when it is there', async () => {
+  it('is passed if it is optional and available', async () => {
     const either = tool('either', (_input, { ports }) => String('files' in ports), { optional: ['files'] });
     const texts = await Promise.all(
       [service({ state: 'ready' }), {}].map(async (services) =>

@@ -81,7 +81,7 @@ describe('the tools of a workspace', () => {
     expect(await module?.run({ text: 'x' } as never, {} as never)).toBe('typed x');
   });
 
-  it('may be JavaScript, and use a file beside them', async () => {
+  it('can be JavaScript, and use a file next to them', async () => {
     mkdirSync(join(folder, 'lib'));
     writeFileSync(join(folder, 'lib', 'word.ts'), 'export const word: string = "beside";');
     write('a.tool.mjs', plain('a', "import { word } from './lib/word.ts'; globalThis.word = word;"));
@@ -99,7 +99,7 @@ describe('the tools of a workspace', () => {
     expect(hasRun()).toBe(true);
   });
 
-  it('are trusted together with what stands beside them', async () => {
+  it('are trusted together with the files next to them', async () => {
     write('greet.tool.ts', source('greet'));
     const [before] = (await scanWorkspace(workspace, noImports)).files;
     write('beside.ts', 'export {};');
@@ -126,7 +126,7 @@ describe('the tools of a workspace', () => {
   it.each([
     ['the file itself', 'greet.tool.ts'],
     ['a file beside it', 'word.ts'],
-  ])('are not run when %s changed since', async (_name, changed) => {
+  ])('are not run if %s has changed since', async (_name, changed) => {
     write('word.ts', 'export const word = 1;');
     write('greet.tool.ts', source('greet', "import { word } from './word.ts'; globalThis.word = word;"));
     const { refresh, seen } = open();
@@ -145,10 +145,10 @@ describe('the tools of a workspace', () => {
       () => writeFileSync(join(folder, 'large.ts'), Buffer.alloc(1024 * 1024 + 1)),
     ],
     [
-      'folders that are nested too deep',
+      'folders that are nested too deeply',
       () => mkdirSync(join(folder, 'a/b/c/d/e/f/g/h/i/j'), { recursive: true }),
     ],
-  ])('are not offered beside %s, which they could import unseen', async (_name, put) => {
+  ])('are not offered next to %s, which they could import unnoticed', async (_name, put) => {
     write('greet.tool.ts', source('greet'));
     put();
     const { refresh, seen } = open();
@@ -177,8 +177,8 @@ describe('the tools of a workspace', () => {
          input: z.object({ x: z.string() }), run: () => '' };`,
       /input\.x has no description/,
     ],
-    ['imports what is not there', "import 'no-such-package-anywhere';", /greet\.tool\.ts/],
-  ])('one that %s is reported with its place, and the others work', async (_name, text, words) => {
+    ['imports a missing file', "import 'no-such-package-anywhere';", /greet\.tool\.ts/],
+  ])('are reported with a position if one %s, and the others work', async (_name, text, words) => {
     write('greet.tool.ts', text);
     write('fine.tool.ts', source('fine'));
     const { refresh, seen } = open();
@@ -188,7 +188,7 @@ describe('the tools of a workspace', () => {
     expect(seen.tools.map(({ card }) => card.name)).toEqual(['fine']);
   });
 
-  it('cannot take a name that exists', async () => {
+  it('cannot use a name that exists', async () => {
     write('a.tool.ts', source('same'));
     write('b.tool.ts', source('same'));
     write('c.tool.ts', source('Read'));
@@ -212,7 +212,7 @@ describe('the tools of a workspace', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('come and go while the gate runs', async () => {
+  it('can be added and removed while the gateway runs', async () => {
     const { refresh, follow, close, seen } = open();
     await refresh();
     follow();

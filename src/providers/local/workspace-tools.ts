@@ -64,7 +64,7 @@ export function openWorkspaceTools(parts: WorkspaceToolsParts): WorkspaceTools {
   const loaded = new Map<string, Promise<ToolModule>>();
   let running: Promise<readonly WorkspaceReport[]> = Promise.resolve([]);
   let stamp = '';
-  /** A tool could not be run for a passing reason. */
+  /** A tool could not be run for a temporary reason. */
   let isHeld = false;
   let timer: NodeJS.Timeout | undefined;
   const onHeld = (): void => {
@@ -210,7 +210,7 @@ async function verify({ file, sha256, imports }: ToolFile, { parts, refresh }: L
   await refuseHeld(file, parts);
   const { files } = await scanWorkspace(parts.workspace, parts.findImports);
   const now = files.find((one) => one.file === file);
-  // Again: the command may have made a file that was missing.
+  // Check again: the command may have created a missing file.
   if (now?.sha256 === sha256) return refuseHeld(file, parts);
   void refresh();
   const before = Object.fromEntries(imports.files.map((one) => [one.file, one.sha256]));

@@ -20,8 +20,8 @@ function read(kept: Partial<KeptCatalogue>, more: { prefix?: string; checksHeade
   return { catalogue, warnings };
 }
 
-describe('reading what a server offers', () => {
-  it('changes nothing of a definition but its name', () => {
+describe('reading the definitions of a server', () => {
+  it('changes only the name of a definition', () => {
     const text =
       '{ "vendor": 12345678901234567890, "name" : "a","title":"A\\u0041", "inputSchema":{"x":1.0} }';
     const { catalogue } = read({ tools: [text] });
@@ -29,12 +29,12 @@ describe('reading what a server offers', () => {
     expect(catalogue.tools[0]?.definition.text).toBe(text.replace('"a",', '"s_a",'));
   });
 
-  it('keeps a definition as it is when there is no prefix', () => {
+  it('keeps a definition unchanged without a prefix', () => {
     const text = '{"name":"a" }';
     expect(read({ tools: [text] }, { prefix: '' }).catalogue.tools[0]?.definition.text).toBe(text);
   });
 
-  it('drops names that are empty, no text, too long or taken, with a warning each', () => {
+  it('drops names that are empty, not strings, too long or taken, with a warning each', () => {
     const tools = ['{"name":""}', '{"name":5}', '{}', '"text"', '{"name":"a"}', '{"name":"a"}'];
     const long = JSON.stringify({ name: 'x'.repeat(127) });
     const { catalogue, warnings } = read({ tools: [...tools, long] });
@@ -42,7 +42,7 @@ describe('reading what a server offers', () => {
     expect(warnings).toHaveLength(6);
   });
 
-  it('leaves out what the operator does not want, without a word', () => {
+  it('leaves out what the operator excludes, without a warning', () => {
     const { catalogue, warnings } = read({ tools: ['{"name":"unwanted"}'] });
     expect(catalogue.tools).toEqual([]);
     expect(warnings).toEqual([]);
@@ -54,12 +54,12 @@ describe('reading what a server offers', () => {
     [{ destructiveHint: false }, 'execute'],
     [undefined, 'execute'],
     ['nonsense', 'execute'],
-  ])('takes the hints %j for the effect %s', (annotations, effect) => {
+  ])('derives from the hints %j the effect %s', (annotations, effect) => {
     const { catalogue } = read({ tools: [JSON.stringify({ name: 'a', annotations })] });
     expect(catalogue.tools[0]?.effect).toBe(effect);
   });
 
-  it('drops tools with invalid header marks where parameters become headers, and only there', () => {
+  it('drops tools with invalid header marks only where parameters become headers', () => {
     const tools = [
       JSON.stringify({
         name: 'a',
@@ -70,7 +70,7 @@ describe('reading what a server offers', () => {
     expect(read({ tools }, { checksHeaders: true }).catalogue.tools).toHaveLength(0);
   });
 
-  it('prefixes prompts and leaves addresses alone', () => {
+  it('prefixes prompts and leaves addresses unchanged', () => {
     const { catalogue } = read({
       prompts: ['{"name":"p"}'],
       resources: ['{"uri":"a://1"}', '{"uri":"a://1"}', '{"name":"none"}'],

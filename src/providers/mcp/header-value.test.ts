@@ -10,7 +10,7 @@ describe('header values', () => {
     ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
     ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
     ['', '=?base64??='],
-  ])('carry %j as %s', (value, expected) => {
+  ])('encode %j as %s', (value, expected) => {
     expect(headerValue(value)).toBe(expected);
   });
 });

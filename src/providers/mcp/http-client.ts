@@ -27,7 +27,7 @@ export interface HttpClient {
 }
 
 const maxRedirects = 3;
-/** Of calls, which take turns; see `requestPlaces`. */
+/** For calls, which take turns; see `requestPlaces`. */
 export const callSockets = 512;
 /** The others are for messages of the gateway itself, which must not wait for an answer to a call. */
 const maxSockets = callSockets + 128;

@@ -10,7 +10,7 @@ const question: Question = { method: 'elicitation/create', params: new JsonText(
 const answer: Answer = { kind: 'answer', result: new JsonText('{}') };
 
 describe('a turn while a question is open', () => {
-  it('goes to others when the answer takes its time, and comes back before the call goes on', async () => {
+  it('goes to others if the answer takes long, and returns before the call continues', async () => {
     const { turns, clock, tick } = openTurns();
     const asked = openAnswer();
     const turn = await take(turns, clock, asked.promise);
@@ -33,7 +33,7 @@ describe('a turn while a question is open', () => {
     expect(typeof (await turns.take(taker('third'), new AbortController().signal))).toBe('function');
   });
 
-  it('stays with the call when the answer comes at once', async () => {
+  it('stays with the call if the answer arrives at once', async () => {
     const { turns, clock, tick } = openTurns();
     const turn = await take(turns, clock, Promise.resolve(answer));
     await turn.exchange.ask(question);
@@ -47,7 +47,7 @@ describe('a turn while a question is open', () => {
     expect(isIn).toBe(true);
   });
 
-  it('is given back when the call ends before the answer', async () => {
+  it('is returned if the call ends before the answer', async () => {
     const { turns, clock, tick } = openTurns();
     const asked = openAnswer();
     const turn = await take(turns, clock, asked.promise);

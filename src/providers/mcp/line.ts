@@ -34,10 +34,10 @@ export interface Line {
 /** Why a server could not be opened, as text for the operator. */
 export class ConnectFailure extends Error {}
 
-/** The files of the server are not trusted. It is tried again when something needs it. */
+/** The files of the server are not trusted. The start is retried when something needs the server. */
 export class UntrustedStart extends ConnectFailure {}
 
-/** The server must not start at this moment. It is tried again soon, even if nothing asks for it. */
+/** The server must not start now. The start is retried soon, even if nothing needs the server. */
 export class HeldStart extends ConnectFailure {}
 
 export async function openLine(parts: LineParts): Promise<Line> {

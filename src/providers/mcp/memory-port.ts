@@ -15,7 +15,7 @@ export interface UpstreamRecord {
   readonly catalogue?: KeptCatalogue;
   /** The protocol version that worked last time. */
   readonly protocol?: Protocol;
-  /** When the catalogue was listed, in milliseconds since 1970. */
+  /** When the catalog was listed, in milliseconds since 1970. */
   readonly at: number;
 }
 

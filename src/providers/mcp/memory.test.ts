@@ -12,7 +12,7 @@ const catalogue = {
   hasResources: true,
 };
 
-describe('memory in files', () => {
+describe('the catalog cache on disk', () => {
   let stateDir: string;
   beforeEach(() => {
     stateDir = mkdtempSync(join(tmpdir(), 'tidegate-memory-'));
@@ -20,18 +20,18 @@ describe('memory in files', () => {
   afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
   const folder = (): string => join(stateDir, 'upstreams');
 
-  it('gives back what was kept, to the letter', () => {
+  it('returns exactly what was stored', () => {
     openFileMemory(stateDir).write('k', { catalogue, protocol: 'modern', at: 5 });
     expect(openFileMemory(stateDir).read('k')).toEqual({ catalogue, protocol: 'modern', at: 5 });
   });
 
-  it('is readable by its owner alone and leaves no temporary files', () => {
+  it('is readable only by its owner and leaves no temporary files', () => {
     openFileMemory(stateDir).write('k', { at: 5 });
     expect(readdirSync(folder())).toEqual(['k.json']);
     expect(statSync(join(folder(), 'k.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('ignores what is absent, damaged, of another format or not what it should be', () => {
+  it('ignores files that are missing, damaged or in another format', () => {
     const memory = openFileMemory(stateDir);
     expect(memory.read('k')).toBeUndefined();
     memory.write('k', { catalogue, at: 5 });
@@ -48,12 +48,12 @@ describe('memory in files', () => {
     expect(memory.read('k')).toEqual({ at: 5 });
   });
 
-  it('does not fail where it cannot write', () => {
+  it('does not fail if it cannot write', () => {
     writeFileSync(join(stateDir, 'upstreams'), 'a file in the way');
     expect(() => openFileMemory(stateDir).write('k', { at: 5 })).not.toThrow();
   });
 
-  it('tells servers apart by all that is configured, without saying what it is', () => {
+  it('distinguishes servers by their whole configuration, without revealing it', () => {
     const http = { kind: 'http', url: 'http://localhost/', headers: { authorization: 'secret' } } as const;
     const key = memoryKey('a', http);
     expect(key).toMatch(/^[0-9a-f]{64}$/);

@@ -20,7 +20,7 @@ describe('parameters that become headers', () => {
     ['an empty name', schema(marked({ 'x-mcp-header': '' }))],
     ['a name with a space', schema(marked({ 'x-mcp-header': 'a b' }))],
     ['a name with a line break', schema(marked({ 'x-mcp-header': 'a\r\nb: c' }))],
-    ['a name that is no text', schema(marked({ 'x-mcp-header': 7 }))],
+    ['a name that is not a string', schema(marked({ 'x-mcp-header': 7 }))],
     ['a number', schema(marked({ type: 'number' }))],
     ['an object', schema(marked({ type: 'object' }))],
     ['no type', schema({ 'x-mcp-header': 'Region' })],
@@ -33,12 +33,12 @@ describe('parameters that become headers', () => {
     expect(readParamHeaders(invalid).ok).toBe(false);
   });
 
-  it('may be the name of a property, or stand in a default', () => {
+  it('can be the name of a property, or appear in a default', () => {
     expect(readParamHeaders({ properties: { 'x-mcp-header': { type: 'string' } } }).ok).toBe(true);
     expect(readParamHeaders(schema({ default: { 'x-mcp-header': 'a b' } })).ok).toBe(true);
   });
 
-  it('carry the arguments of a call, and nothing where there is none', () => {
+  it('carry the arguments of a call, and nothing if there are none', () => {
     const inputSchema = {
       type: 'object',
       properties: {

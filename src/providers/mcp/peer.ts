@@ -27,7 +27,7 @@ export interface Peer {
   call(call: Call, exchange: Exchange): Promise<Outcome>;
   /** One page of a list. */
   listPage(list: ListName, cursor: string | undefined): Promise<Reply>;
-  /** Subscribes to exactly these resources. Resolves when done, also if the server does not support it. */
+  /** Subscribes to exactly these resources. Resolves when done, even if the server does not support it. */
   watchOnly(uris: readonly string[]): Promise<void>;
   isBusy(): boolean;
   /** When a request was last sent or answered. */

@@ -18,7 +18,7 @@ const cancelsOf = (messages: readonly Message[]): unknown[] =>
     .map(({ params }) => params?.['requestId']);
 
 describe('a call to a server', () => {
-  it('brings back the very text of the result', async () => {
+  it('returns the exact text of the result', async () => {
     const result = '{ "content":[ ], "big":12345678901234567890, "u":"\\u00e9", "odd":{"x":1.0} }';
     const bench = openBench(
       legacyScript(({ id }, child) =>
@@ -29,7 +29,7 @@ describe('a call to a server', () => {
     expect(outcome.kind === 'content' && outcome.result.text).toBe(result);
   });
 
-  it('brings back the very text of an error', async () => {
+  it('returns the exact text of an error', async () => {
     const error = '{"code":-32602,"message":"Unknown tool: x","data":{"n":12345678901234567890}}';
     const bench = openBench(
       legacyScript(({ id }, child) =>
@@ -44,7 +44,7 @@ describe('a call to a server', () => {
     expect(outcome.kind === 'fault' && outcome.fault.upstream?.text).toBe(error);
   });
 
-  it('is sent with the server’s own name and without anything of another era', async () => {
+  it('is sent with the server’s own name and without fields of another protocol version', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const meta =
@@ -61,7 +61,7 @@ describe('a call to a server', () => {
     });
   });
 
-  it('is refused when a member stands twice', async () => {
+  it('is refused if it has a duplicate member', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     expect(faultOf(await bench.call({ params: '{"name":"s_a","name":"s_echo"}' }).outcome)).toBe(
@@ -70,7 +70,7 @@ describe('a call to a server', () => {
     expect(callsOf(bench.server.child.received)).toHaveLength(0);
   });
 
-  it('is lost to a server that answers with nonsense under its id, and others are not', async () => {
+  it('fails if the server answers it with garbage, without affecting other calls', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const [first, second] = [bench.call(), bench.call()];
@@ -84,7 +84,7 @@ describe('a call to a server', () => {
     expect((await second.outcome).kind).toBe('content');
   });
 
-  it('is not shaken by a flood of garbage, and the log is neither', async () => {
+  it('is not affected by a flood of garbage, and neither is the log', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const { outcome } = bench.call();
@@ -118,7 +118,7 @@ describe('a call to a server', () => {
     expect(await next.outcome).toMatchObject({ kind: 'content', result: { value: { ok: 1 } } });
   });
 
-  it('gets more time with progress, ten times at most', async () => {
+  it('gets more time with progress, at most ten times', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const { outcome, seen } = bench.call({ wantsProgress: true });
@@ -139,7 +139,7 @@ describe('a call to a server', () => {
     expect(bench.clock.now() - 1_000_000).toBeLessThanOrEqual(105_000);
   });
 
-  it('hears only its own progress, and only when it wants it', async () => {
+  it('gets only its own progress, and only on request', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const [wants, other] = [bench.call({ wantsProgress: true }), bench.call()];
@@ -170,7 +170,7 @@ describe('a call to a server', () => {
     expect((await kept.outcome).kind).toBe('content');
   });
 
-  it('never leaves when it is cancelled before it is sent', async () => {
+  it('is never sent if it is cancelled first', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const controller = new AbortController();
@@ -183,7 +183,7 @@ describe('a call to a server', () => {
     expect(cancelsOf(bench.server.child.received)).toEqual([]);
   });
 
-  it('tells a finished call’s caller nothing more, and the server nothing about it', async () => {
+  it('sends nothing more to the caller of a finished call, and nothing about it to the server', async () => {
     const bench = openBench(
       legacyScript(({ id }, child) => child.say({ jsonrpc: '2.0', id, result: { content: [] } })),
     );
@@ -199,7 +199,7 @@ describe('log lines of a server', () => {
   const say = (child: { say(message: unknown): void }, level: string): void =>
     child.say({ jsonrpc: '2.0', method: 'notifications/message', params: { level, data: level } });
 
-  it('reach the one session in flight, from its level on', async () => {
+  it('reach the only session in flight, at or above its level', async () => {
     const bench = openBench(legacyScript(undefined, logging));
     await bench.provider.ready();
     const { seen } = bench.call({ logLevel: 'warning' });
@@ -211,7 +211,7 @@ describe('log lines of a server', () => {
     ]);
   });
 
-  it('reach no session when they could belong to several, or to none', async () => {
+  it('reach no session if they could belong to several, or to none', async () => {
     const bench = openBench(legacyScript(undefined, logging));
     await bench.provider.ready();
     say(bench.server.child, 'error');
@@ -222,7 +222,7 @@ describe('log lines of a server', () => {
     expect(bench.logs.filter(({ message }) => message === 'server log')).toHaveLength(2);
   });
 
-  it('do not reach a session just after the call of another one ended', async () => {
+  it('do not reach a session right after the call of another one ended', async () => {
     const bench = openBench(legacyScript(undefined, logging));
     await bench.provider.ready();
     const one = bench.call();
@@ -238,7 +238,7 @@ describe('log lines of a server', () => {
     expect(two.seen.logs).toHaveLength(1);
   });
 
-  it('are asked for at the most talkative level that a call wants', async () => {
+  it('are requested at the most verbose level that any call wants', async () => {
     const bench = openBench(legacyScript(undefined, logging));
     await bench.provider.ready();
     for (const logLevel of ['warning', 'error', 'debug', 'info'] as const) bench.call({ logLevel });
@@ -249,7 +249,7 @@ describe('log lines of a server', () => {
     expect(levels).toEqual(['warning', 'debug']);
   });
 
-  it('are not asked for where the server has none', async () => {
+  it('are not requested if the server has no logging', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     bench.call({ logLevel: 'debug' });
@@ -259,7 +259,7 @@ describe('log lines of a server', () => {
 });
 
 describe('a call to a modern server', () => {
-  it('says all that there is to know about the caller', async () => {
+  it('contains everything about the caller that the protocol defines', async () => {
     const bench = openBench(modernScript());
     await bench.provider.ready();
     bench.call({
@@ -289,7 +289,7 @@ describe('a call to a modern server', () => {
     expect(bench.server.child.writes.at(-1)).toContain('{"form":{ }}');
   });
 
-  it('turns what the server must know into questions, and answers into a new request', async () => {
+  it('turns requests of the server into questions, and answers into a new request', async () => {
     const asking: Script = ({ id, params }, child) => {
       const result =
         params?.['inputResponses'] === undefined

@@ -71,7 +71,7 @@ function isOwn(outcome: Outcome, mark: string): boolean {
   );
 }
 
-describe('a server that does anything', () => {
+describe('a server that misbehaves in any way', () => {
   it.each([1, 2, 3, 4, 5])(
     'gets exactly one answer per call, and no byte of another (seed %i)',
     async (seed) => {

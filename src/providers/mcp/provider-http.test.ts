@@ -90,7 +90,7 @@ function modern(more: (hit: Hit) => void, tools: readonly unknown[] = [echoTool]
 const ok = (hit: Hit): void => hit.result({ content: [] });
 
 describe('a legacy server over HTTP', () => {
-  it('is opened, spoken to in its session, and told when it is over', async () => {
+  it('gets a session, requests in it, and its end', async () => {
     const { endpoint, provider } = await open(legacy(ok));
     expect((await call(provider).outcome).kind).toBe('content');
     await provider.close();
@@ -114,7 +114,7 @@ describe('a legacy server over HTTP', () => {
     expect(named(endpoint, 'tools/call')[0]?.headers['mcp-method']).toBeUndefined();
   });
 
-  it('is asked nothing before it knows that the handshake is over', async () => {
+  it('gets no request before the handshake is complete', async () => {
     const order: unknown[] = [];
     const script = legacy(ok);
     const { provider } = await open((hit) => {
@@ -131,7 +131,7 @@ describe('a legacy server over HTTP', () => {
     expect(order.slice(0, 3)).toEqual(['server/discover', 'initialize', 'initialized']);
   });
 
-  it('brings back the text of a body and of a stream alike', async () => {
+  it('can answer with a body or a stream', async () => {
     const result = '{"content":[ ],"n":12345678901234567890}';
     for (const asStream of [false, true]) {
       const { provider } = await open(
@@ -155,7 +155,7 @@ describe('a legacy server over HTTP', () => {
       (hit: Hit): void =>
         hit.json({ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'no session' } }, 400),
     ],
-  ])('is opened again once when it lost the session and says %s', async (_what, refuse) => {
+  ])('is opened again once if it lost the session and says %s', async (_what, refuse) => {
     const { endpoint, provider } = await open(
       legacy((hit) => (hit.headers['mcp-session-id'] === 'session-1' ? refuse(hit) : ok(hit))),
     );
@@ -166,14 +166,14 @@ describe('a legacy server over HTTP', () => {
     expect(named(endpoint, 'tools/call').at(-1)?.headers['mcp-session-id']).toBe('session-2');
   });
 
-  it('is given up when it loses each session, and answers the call once', async () => {
+  it('is given up if it loses every session, and the call gets one answer', async () => {
     const { endpoint, provider } = await open(legacy((hit) => void hit.response.writeHead(404).end()));
     await provider.ready();
     expect(faultOf(await call(provider).outcome)).toBe('provider.unavailable');
     expect(named(endpoint, 'tools/call')).toHaveLength(2);
   });
 
-  it('is taken up again after it went away and came back', async () => {
+  it('is reconnected after it went away and came back', async () => {
     const { endpoint, provider } = await open(legacy(ok));
     await provider.ready();
     await endpoint.close();
@@ -193,7 +193,7 @@ describe('a legacy server over HTTP', () => {
     expect(named(again, 'initialize')).toHaveLength(1);
   });
 
-  it('keeps calls back while its session is opened again', async () => {
+  it('holds calls back while its session is opened again', async () => {
     const script = legacy((hit) =>
       hit.headers['mcp-session-id'] === 'session-2' ? ok(hit) : void hit.response.writeHead(404).end(),
     );
@@ -249,7 +249,7 @@ describe('a legacy server over HTTP', () => {
     await expect.poll(answers).toEqual(['one', 'three', 'two']);
   });
 
-  it('takes up a stream that ended before the answer, from where it broke', async () => {
+  it('resumes a stream that ended before the answer, where it broke', async () => {
     let from: unknown;
     const { provider } = await open(
       legacy(
@@ -275,7 +275,7 @@ describe('a legacy server over HTTP', () => {
     expect(from).toBe('e1');
   });
 
-  it('loses a call whose stream ends without an answer and cannot be taken up', async () => {
+  it('loses a call whose stream ends without an answer and cannot be resumed', async () => {
     const { provider } = await open(legacy((hit) => hit.stream().end()));
     await provider.ready();
     expect(faultOf(await call(provider).outcome)).toBe('provider.lost');
@@ -302,7 +302,7 @@ describe('a legacy server over HTTP', () => {
     );
   });
 
-  it('hears of a cancellation again when it had not heard of the call', async () => {
+  it('gets a cancellation again if it had not received the call', async () => {
     let answerLate: (() => void) | undefined;
     const { endpoint, provider } = await open(
       legacy((hit) => {
@@ -320,7 +320,7 @@ describe('a legacy server over HTTP', () => {
     await expect.poll(() => named(endpoint, 'notifications/cancelled').length).toBe(2);
   });
 
-  it('is heard on its own stream, which is opened again where it broke', async () => {
+  it('is read on its own stream, which is reopened where it broke', async () => {
     let opened = 0;
     const { endpoint, provider } = await open(
       legacy(ok, {
@@ -387,7 +387,7 @@ describe('a modern server over HTTP', () => {
     );
   });
 
-  it('lists its tools again when it finds the headers wrong', async () => {
+  it('is asked for its tools again if it rejects the headers', async () => {
     const { endpoint, provider } = await open(
       modern((hit) =>
         hit.json(
@@ -401,7 +401,7 @@ describe('a modern server over HTTP', () => {
     await expect.poll(() => named(endpoint, 'tools/list').length).toBe(2);
   });
 
-  it('understands a closed stream as a cancellation and gets no message about it', async () => {
+  it('treats a closed stream as a cancellation and gets no message about it', async () => {
     let gone: Promise<void> | undefined;
     const { endpoint, provider } = await open(
       modern((hit) => {
@@ -419,7 +419,7 @@ describe('a modern server over HTTP', () => {
     expect(named(endpoint, 'notifications/cancelled')).toHaveLength(0);
   });
 
-  it('may be silent on a stream for longer than a kept connection lasts', async () => {
+  it('can be silent on a stream for longer than the keep-alive timeout', async () => {
     const { provider } = await open(
       modern((hit) => {
         const stream = hit.stream();
@@ -430,7 +430,7 @@ describe('a modern server over HTTP', () => {
     expect(textOf(await call(provider).outcome)).toBe('{"slow":true}');
   });
 
-  it('brings its own error under any status', async () => {
+  it('can return its own error with any status', async () => {
     const { provider } = await open(
       modern((hit) =>
         hit.json(
@@ -487,7 +487,7 @@ describe('an endpoint that misbehaves', () => {
     expect(faultOf(await call(provider).outcome)).toBe(code);
   });
 
-  it('is followed to another path of the same origin, a few times', async () => {
+  it('is followed to another path of the same origin, a limited number of times', async () => {
     const { endpoint, provider } = await open(
       modern((hit) =>
         hit.path === '/mcp' ? void hit.response.writeHead(308, { location: '/other' }).end() : ok(hit),
@@ -501,14 +501,14 @@ describe('an endpoint that misbehaves', () => {
     expect(faultOf(await call(loop.provider).outcome)).toBe('provider.unavailable');
   });
 
-  it('cannot be reached at all, and says so', async () => {
+  it('that cannot be reached is reported', async () => {
     const { endpoint, provider } = await open(modern(ok));
     await endpoint.close();
     expect(faultOf(await call(provider).outcome)).toBe('provider.unavailable');
     expect(provider.status().state).toBe('failed');
   });
 
-  it('is never sent a header that HTTP cannot carry', async () => {
+  it('never gets a header that HTTP cannot carry', async () => {
     const { provider } = await open(modern(ok), {
       transport: { kind: 'http', url: 'http://127.0.0.1:9/', headers: { 'x-bad': 'a\nb' } },
     });

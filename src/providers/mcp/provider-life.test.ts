@@ -8,8 +8,8 @@ const answering: Script = ({ id, method }, child) => {
 };
 const hour = 3_600_000;
 
-describe('the life of a server', () => {
-  it('starts on the first call, with exactly what is configured', async () => {
+describe('the lifecycle of a server', () => {
+  it('starts with the first call, with exactly the configured command', async () => {
     const bench = openBench(legacyScript(answering));
     expect(bench.provider.status()).toEqual({ state: 'idle', restarts: 0 });
     expect((await bench.call().outcome).kind).toBe('content');
@@ -22,7 +22,7 @@ describe('the life of a server', () => {
     });
   });
 
-  it('never starts a server that is not trusted or switched off', async () => {
+  it('never starts if the server is untrusted or disabled', async () => {
     for (const [more, code, state] of [
       [{ trusted: false }, 'provider.untrusted', 'untrusted'],
       [{ enabled: false }, 'provider.disabled', 'disabled'],
@@ -38,7 +38,7 @@ describe('the life of a server', () => {
     }
   });
 
-  it('answers each call in flight exactly once when the server ends', async () => {
+  it('answers each call in flight exactly once when the server exits', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const calls = [bench.call(), bench.call(), bench.call({ session: 'two' })];
@@ -53,7 +53,7 @@ describe('the life of a server', () => {
     });
   });
 
-  it('comes back on the next call, after a pause that grows', async () => {
+  it('restarts on the next call, after a growing delay', async () => {
     const bench = openBench(legacyScript(answering));
     await bench.provider.ready();
     for (const [pause, restarts] of [
@@ -71,7 +71,7 @@ describe('the life of a server', () => {
     }
   });
 
-  it('is quick again after a healthy minute', async () => {
+  it('restarts without a delay after a healthy minute', async () => {
     const bench = openBench(legacyScript(answering));
     await bench.provider.ready();
     for (let round = 0; round < 4; round += 1) {
@@ -83,7 +83,7 @@ describe('the life of a server', () => {
     }
   });
 
-  it('tells a call to come back later when the pause is long', async () => {
+  it('tells a call to retry later if the delay is long', async () => {
     const bench = openBench(legacyScript(answering), {
       processes: {
         start: () => Promise.reject(new Error('no such command')),
@@ -118,7 +118,7 @@ describe('the life of a server', () => {
     expect(bench.server.children).toHaveLength(4);
   });
 
-  it('is asked again for a list that it did not give, but not for ever', async () => {
+  it('requests a missing list again, but not forever', async () => {
     const listing = legacyScript(answering);
     let refusals = 2;
     let asked = 0;
@@ -164,7 +164,7 @@ describe('the life of a server', () => {
     expect(bench.server.children).toHaveLength(2);
   });
 
-  it('closes when nothing used it for long, keeps what it offers, and comes back', async () => {
+  it('stops an idle server, keeps its catalog, and starts it again', async () => {
     const bench = openBench(legacyScript(answering), { idleMs: 10_000 });
     await bench.provider.ready();
     await bench.clock.advance(6000);
@@ -179,7 +179,7 @@ describe('the life of a server', () => {
     expect(bench.provider.status()).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
-  it('does not close under a call or a watch', async () => {
+  it('does not stop it during a call or a watch', async () => {
     const bench = openBench(legacyScript(), { idleMs: 1000, timeoutMs: 60_000 });
     await bench.provider.ready();
     const { outcome } = bench.call();
@@ -194,7 +194,7 @@ describe('the life of a server', () => {
     expect(bench.provider.status().state).toBe('idle');
   });
 
-  it('gives a start thirty seconds and says so', async () => {
+  it('allows thirty seconds for a start, and reports a timeout', async () => {
     const bench = openBench(() => undefined, { protocol: 'legacy', timeoutMs: 60_000 });
     const { outcome } = bench.call();
     await bench.clock.advance(30_000);
@@ -218,7 +218,7 @@ describe('the life of a server', () => {
     expect(faultOf(await impatient.outcome)).toBe('provider.starting');
   });
 
-  it('shows what it kept at once, and lists again only when that is old', async () => {
+  it('shows the cached catalog at once, and lists again only if it is old', async () => {
     const first = openBench(legacyScript(answering));
     await first.provider.ready();
     const memory = mapMemory(first.memory);
@@ -233,7 +233,7 @@ describe('the life of a server', () => {
     expect(young.server.children).toHaveLength(1);
   });
 
-  it('tells of a change only where there is one', async () => {
+  it('reports a change only if there is one', async () => {
     let tools: unknown[] = [{ name: 'a' }];
     const script: Script = ({ id, method }, child) => {
       if (method === 'initialize') {
@@ -260,7 +260,7 @@ describe('the life of a server', () => {
     expect(bench.server.child.received.filter(({ method }) => method === 'tools/list')).toHaveLength(3);
   });
 
-  it('follows all pages, and stops at a cursor that comes back', async () => {
+  it('follows all pages, and stops at a repeated cursor', async () => {
     const cursors: unknown[] = [];
     const script: Script = ({ id, method, params }, child) => {
       if (method === 'initialize') {
@@ -293,7 +293,7 @@ describe('the life of a server', () => {
     expect(bench.provider.mayHave('a://1')).toBe(false);
   });
 
-  it('closes its server and answers what waits', async () => {
+  it('closes its server and answers waiting calls', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     const { exchange } = recordExchange();

@@ -11,8 +11,8 @@ import {
 const methods = (messages: readonly Message[]): unknown[] => messages.map(({ method }) => method);
 const protocol = ({ memory }: ReturnType<typeof openBench>): unknown => [...memory.values()][0]?.protocol;
 
-describe('finding the era of a server', () => {
-  it('asks the real process and opens a legacy server on it', async () => {
+describe('detecting the protocol version of a server', () => {
+  it('probes the real process and uses the legacy protocol on it', async () => {
     const bench = openBench(legacyScript());
     await bench.provider.ready();
     expect(bench.server.children).toHaveLength(1);
@@ -26,7 +26,7 @@ describe('finding the era of a server', () => {
     expect(protocol(bench)).toBe('legacy');
   });
 
-  it('opens a modern server with what it discovered', async () => {
+  it('uses the modern protocol with what it discovered', async () => {
     const bench = openBench(modernScript());
     await bench.provider.ready();
     expect(methods(bench.server.child.received)).toEqual(['server/discover', 'tools/list']);
@@ -41,7 +41,7 @@ describe('finding the era of a server', () => {
     expect(protocol(bench)).toBe('modern');
   });
 
-  it('takes a server that is silent for three seconds for a legacy one, in the same process', async () => {
+  it('treats a server that is silent for three seconds as legacy, in the same process', async () => {
     const legacy = legacyScript();
     const bench = openBench((message, child) => {
       if (message.method !== 'server/discover') legacy(message, child);
@@ -58,7 +58,7 @@ describe('finding the era of a server', () => {
     expect(methods(bench.server.child.received)).not.toContain('notifications/cancelled');
   });
 
-  it('opens a modern server that merely starts slowly', async () => {
+  it('accepts a modern server that only starts slowly', async () => {
     const modern = modernScript();
     let held: (() => void)[] | undefined = [];
     const bench = openBench((message, child) => {
@@ -74,7 +74,7 @@ describe('finding the era of a server', () => {
     expect(bench.provider.status()).toMatchObject({ protocolVersion: '2026-07-28' });
   });
 
-  it('starts a server again that ends on the probe, and remembers it', async () => {
+  it('restarts a server that exits on the probe, and remembers it', async () => {
     const legacy = legacyScript();
     const bench = openBench((message, child) => {
       if (message.method === 'server/discover') child.exit();
@@ -86,7 +86,7 @@ describe('finding the era of a server', () => {
     expect(protocol(bench)).toBe('legacy');
   });
 
-  it('does not probe again what it remembers, for a week', async () => {
+  it('does not probe again for a week', async () => {
     const week = 7 * 24 * 3_600_000;
     for (const [age, first] of [
       [week - 1, 'initialize'],
@@ -102,7 +102,7 @@ describe('finding the era of a server', () => {
     }
   });
 
-  it('probes again when what it remembers is wrong', async () => {
+  it('probes again if the remembered version is wrong', async () => {
     for (const remembered of ['legacy', 'modern'] as const) {
       const script = remembered === 'legacy' ? modernScript() : legacyScript();
       const memory = { read: () => ({ protocol: remembered, at: 1_000_000 }), write: () => undefined };
@@ -112,7 +112,7 @@ describe('finding the era of a server', () => {
     }
   });
 
-  it('does as it is told', async () => {
+  it('follows the configured protocol', async () => {
     const legacy = openBench(legacyScript(), { protocol: 'legacy' });
     await legacy.provider.ready();
     expect(methods(legacy.server.child.received)[0]).toBe('initialize');
@@ -122,21 +122,24 @@ describe('finding the era of a server', () => {
     expect(methods(modern.server.child.received)).not.toContain('initialize');
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('speaks %s', async (protocolVersion) => {
-    const bench = openBench(
-      ({ id, method }, child) => {
-        if (method === 'initialize') {
-          child.say({ jsonrpc: '2.0', id, result: { protocolVersion, capabilities: { tools: {} } } });
-        }
-        if (method === 'tools/list') child.say({ jsonrpc: '2.0', id, result: { tools: [echoTool] } });
-      },
-      { protocol: 'legacy' },
-    );
-    await bench.provider.ready();
-    expect(bench.provider.status()).toMatchObject({ state: 'ready', protocolVersion });
-  });
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'supports %s',
+    async (protocolVersion) => {
+      const bench = openBench(
+        ({ id, method }, child) => {
+          if (method === 'initialize') {
+            child.say({ jsonrpc: '2.0', id, result: { protocolVersion, capabilities: { tools: {} } } });
+          }
+          if (method === 'tools/list') child.say({ jsonrpc: '2.0', id, result: { tools: [echoTool] } });
+        },
+        { protocol: 'legacy' },
+      );
+      await bench.provider.ready();
+      expect(bench.provider.status()).toMatchObject({ state: 'ready', protocolVersion });
+    },
+  );
 
-  it('refuses a version that it does not know, and says which', async () => {
+  it('refuses an unknown version, and names it', async () => {
     const bench = openBench(
       ({ id }, child) => child.say({ jsonrpc: '2.0', id, result: { protocolVersion: '1999-01-01' } }),
       { protocol: 'legacy' },
@@ -149,7 +152,7 @@ describe('finding the era of a server', () => {
     expect(bench.server.child.isClosed).toBe(true);
   });
 
-  it('falls back where a server speaks only older versions, and not where it speaks only newer ones', async () => {
+  it('falls back if a server supports only older versions, but not if it supports only newer ones', async () => {
     const refuse = (supported: readonly string[]) =>
       openBench((message, child) => {
         if (message.method !== 'server/discover') return legacyScript()(message, child);

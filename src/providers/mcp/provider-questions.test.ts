@@ -32,8 +32,8 @@ function openIdle() {
   return openBench(legacyScript());
 }
 
-describe('what a server asks', () => {
-  it('goes to the caller of the only call, and the answer goes back as it was given', async () => {
+describe('a question of a server', () => {
+  it('goes to the caller of the only call, and the answer is returned as given', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const { seen } = bench.call({ can: [elicit], answer: () => accept });
@@ -46,7 +46,7 @@ describe('what a server asks', () => {
     );
   });
 
-  it('goes to the newest call of the one session in flight', async () => {
+  it('goes to the newest call of the only session in flight', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const [older, newer] = [bench.call({ can: [elicit] }), bench.call({ can: [elicit] })];
@@ -55,7 +55,7 @@ describe('what a server asks', () => {
     expect([older.seen.questions.length, newer.seen.questions.length]).toEqual([0, 1]);
   });
 
-  it('is refused with the error that the caller gave', async () => {
+  it('gets the error that the caller gave', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const error = new JsonText('{"code":-1,"message":"user rejected","data":{"x":1.0}}');
@@ -66,7 +66,7 @@ describe('what a server asks', () => {
     expect(bench.server.child.writes.at(-1)).toBe(`{"jsonrpc":"2.0","id":7,"error":${error.text}}\n`);
   });
 
-  it('is refused at once if the client cannot answer, if no call is running, and if it is unknown', async () => {
+  it('is refused at once if the client does not support it, if no call is running, or if it is unknown', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     ask(bench.server.child, 1);
@@ -82,7 +82,7 @@ describe('what a server asks', () => {
     expect(answerTo(bench.server.child, 5)?.result).toEqual({});
   });
 
-  it('about roots is answered with the folders of the configuration, whatever a caller says', async () => {
+  it('about roots is answered with the configured folders, whatever a caller says', async () => {
     const folders = ['/work space/a'];
     const bench = openBench(legacyScript(), { roots: { kind: 'folders', folders } });
     await bench.provider.ready();
@@ -102,7 +102,7 @@ describe('what a server asks', () => {
   });
 
   it.each([undefined, { kind: 'caller' } as const])(
-    'about roots gets an error and no caller is asked where no folders are configured (%o)',
+    'about roots gets an error, without asking a caller, if no folders are configured (%o)',
     async (roots) => {
       const bench = openBench(legacyScript(), roots && { roots });
       await bench.provider.ready();
@@ -119,7 +119,7 @@ describe('what a server asks', () => {
     },
   );
 
-  it('is refused, never guessed, while several sessions have calls in flight', async () => {
+  it('is refused while several sessions have calls in flight', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const [one, two] = [bench.call({ can: [elicit] }), bench.call({ can: [elicit], session: 'two' })];
@@ -130,7 +130,7 @@ describe('what a server asks', () => {
     expect([one.seen.questions, two.seen.questions]).toEqual([[], []]);
   });
 
-  it('is not taken for a question of the other session after a call was given up', async () => {
+  it('is not attributed to another session after a call was abandoned', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const controller = new AbortController();
@@ -149,7 +149,7 @@ describe('what a server asks', () => {
     expect(three.seen.questions).toHaveLength(1);
   });
 
-  it('lets sessions take turns from then on', async () => {
+  it('makes sessions take turns from then on', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const running = [bench.call(), bench.call({ session: 'two' })];
@@ -178,7 +178,7 @@ describe('what a server asks', () => {
     expect((await three.outcome).kind).toBe('content');
   });
 
-  it('stops the clock of the call while its caller thinks', async () => {
+  it('stops the timeout of the call while its caller answers', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     let answer: (value: Answer) => void = () => undefined;
@@ -201,7 +201,7 @@ describe('what a server asks', () => {
     expect(faultOf(await outcome)).toBe('call.timeout');
   });
 
-  it('does not wait for ever for a caller that never answers', async () => {
+  it('does not wait forever for a caller that never answers', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     bench.call({ can: [elicit], answer: () => new Promise(() => undefined) });
@@ -211,7 +211,7 @@ describe('what a server asks', () => {
     expect(answerTo(bench.server.child, 1)?.error?.code).toBe(-32603);
   });
 
-  it('is called off when the call is over, and a late answer goes nowhere', async () => {
+  it('is withdrawn when the call ends, and a late answer is dropped', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const controller = new AbortController();
@@ -233,7 +233,7 @@ describe('what a server asks', () => {
     ).toHaveLength(1);
   });
 
-  it('may be taken back by the server', async () => {
+  it('can be withdrawn by the server', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     let answer: (value: Answer) => void = () => undefined;
@@ -246,7 +246,7 @@ describe('what a server asks', () => {
     expect(answerTo(bench.server.child, 'q')).toBeUndefined();
   });
 
-  it('is bounded', async () => {
+  it('counts towards a limit', async () => {
     const bench = openIdle();
     await bench.provider.ready();
     const { seen } = bench.call({ can: [elicit], answer: () => new Promise(() => undefined) });

@@ -25,7 +25,7 @@ const updated = (uri: string) => ({
 });
 
 describe('watching resources of a legacy server', () => {
-  it('subscribes once for all who watch, and ends when the last one leaves', async () => {
+  it('subscribes once for all watchers, and unsubscribes after the last one', async () => {
     const bench = openBench(legacyScript(answering, capabilities));
     const [heard, other]: [unknown[], unknown[]] = [[], []];
     const stops = [
@@ -43,7 +43,7 @@ describe('watching resources of a legacy server', () => {
     ]);
   });
 
-  it('does not ask a server that has no subscriptions', async () => {
+  it('does not ask a server without subscriptions', async () => {
     const bench = openBench(legacyScript(answering, { tools: {}, resources: {} }));
     await bench.provider.watch('a://1', () => undefined);
     expect(named(bench.server.child.received, 'resources/subscribe')).toEqual([]);
@@ -59,7 +59,7 @@ describe('the subscription of a modern server', () => {
     params: { _meta: { 'io.modelcontextprotocol/subscriptionId': message?.id } },
   });
 
-  it('subscribes to what the server supports, and again when more is watched', async () => {
+  it('covers what the server supports, and is renewed if more is watched', async () => {
     const bench = openBench(modernScript(answering, capabilities));
     await bench.provider.ready();
     const [first] = listens(bench.server.child.received);
@@ -91,7 +91,7 @@ describe('the subscription of a modern server', () => {
     expect(listens(bench.server.child.received)).toHaveLength(3);
   });
 
-  it('is opened again when the server ends it, with growing pauses', async () => {
+  it('is reopened if the server ends it, with growing delays', async () => {
     const bench = openBench(modernScript(answering, capabilities));
     await bench.provider.ready();
     const last = (): Message | undefined => listens(bench.server.child.received).at(-1);
@@ -109,7 +109,7 @@ describe('the subscription of a modern server', () => {
     expect(listens(bench.server.child.received)).toHaveLength(3);
   });
 
-  it('is not asked for again where it is unknown', async () => {
+  it('is not requested again if the server does not know it', async () => {
     const script: Script = (message, child) => {
       if (message.method !== 'subscriptions/listen') return answering(message, child);
       child.say({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no' } });

@@ -20,8 +20,8 @@ const tool: Target = {
 const prompt = { kind: 'prompt', name: 's_p', localName: 'p', source, definition: emptyObject } as const;
 const nothing = { inputResponses: undefined, requestState: undefined };
 
-describe('the params that a server sees', () => {
-  it('differ in the name alone', () => {
+describe('the params that a server gets', () => {
+  it('differ only in the name', () => {
     const params =
       '{ "arguments" : {"n": 12345678901234567890, "x":1.0, "u":"\\u00e9"}, "name":"s_echo" ,"odd":[ ]}';
     expect(paramsFor(callOf(tool, { params }), { progressToken: undefined }, nothing)).toBe(
@@ -29,14 +29,14 @@ describe('the params that a server sees', () => {
     );
   });
 
-  it('carry our token in place of the caller’s, and leave the rest of _meta alone', () => {
+  it('contain our progress token instead of the caller’s, with the rest of _meta unchanged', () => {
     const params = '{"name":"s_echo","_meta":{"progressToken":"theirs","vendor/x": 1.50}}';
     expect(paramsFor(callOf(tool, { params }), { progressToken: '7' }, nothing)).toBe(
       '{"name":"echo","_meta":{"progressToken":7,"vendor/x": 1.50}}',
     );
   });
 
-  it('lose an argument that one client adds to every call, unless the tool has such an argument', () => {
+  it('drop an argument that one client adds to every call, unless the tool declares it', () => {
     const params = '{"name":"s_echo","arguments":{"a": 1.0,"wait_for_previous":true}}';
     const from = (name: string, target: Target) => {
       const client = { ...callOf(target).client, info: JsonText.from({ name }) };
@@ -50,14 +50,14 @@ describe('the params that a server sees', () => {
     expect(from('another', tool)).toBe(kept);
   });
 
-  it('lose an unwanted progress token, and a _meta that is then empty', () => {
+  it('drop an unwanted progress token, and a _meta that becomes empty', () => {
     const params = '{"name":"s_echo","_meta":{"progressToken":"theirs"}}';
     expect(paramsFor(callOf(tool, { params }), { progressToken: undefined }, nothing)).toBe(
       '{"name":"echo"}',
     );
   });
 
-  it('get a _meta where there was none, or none that is an object', () => {
+  it('get a _meta if there was none, or if it was not an object', () => {
     for (const params of ['{"name":"s_echo"}', '{"name":"s_echo","_meta":5}']) {
       expect(paramsFor(callOf(tool, { params }), { progressToken: '7' }, nothing)).toBe(
         '{"name":"echo","_meta":{"progressToken":7}}',
@@ -65,7 +65,7 @@ describe('the params that a server sees', () => {
     }
   });
 
-  it('carry answers to the server, never a state that it did not give', () => {
+  it('pass answers on, but never a state that the server did not issue', () => {
     const params = '{"name":"s_echo","inputResponses":{"old":1},"requestState":"forged"}';
     const answers = { inputResponses: '{"k":{"n":1e400}}', requestState: undefined };
     expect(paramsFor(callOf(tool, { params }), {}, answers)).toBe(
@@ -73,7 +73,7 @@ describe('the params that a server sees', () => {
     );
   });
 
-  it('are refused when a member stands twice, because two readers could see two calls', () => {
+  it('are refused with a duplicate member, because two parsers could read them differently', () => {
     const params = '{"name":"s_hidden","arguments":{},"n\\u0061me":"s_echo"}';
     expect(paramsFor(callOf(tool, { params }), {}, nothing)).toBeUndefined();
   });
@@ -85,7 +85,7 @@ describe('the params that a server sees', () => {
     );
   });
 
-  it('leave addresses and templates as they are', () => {
+  it('leave addresses and templates unchanged', () => {
     const spec = { kind: 'template', uriTemplate: 'a://{x}', source, definition: emptyObject } as const;
     const read = '{"uri":"a://1" }';
     expect(paramsFor(callOf({ kind: 'resource', uri: 'a://1', spec }, { params: read }), {}, nothing)).toBe(

@@ -25,8 +25,8 @@ async function open() {
 
 const request = (id: number, size = 0): string => `{"id":${id},"pad":"${'x'.repeat(size)}"}`;
 
-describe('the line to a child', () => {
-  it('sends what comes in one tick in one write', async () => {
+describe('the connection to a child process', () => {
+  it('sends all messages of one tick in one write', async () => {
     const { transport, child } = await open();
     for (let id = 1; id <= 3; id += 1) expect(transport.send(request(id), id)).toBe(true);
     expect(child.writes).toEqual([]);
@@ -35,14 +35,14 @@ describe('the line to a child', () => {
     expect(child.received.map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  it('never lets a line break of the source cut a message in two', async () => {
+  it('never lets a line break split a message', async () => {
     const { transport, child } = await open();
     transport.send('{"id":1,\r\n "text":"a\\nb"\n}', 1);
     await settle();
     expect(child.writes).toEqual(['{"id":1,   "text":"a\\nb" }\n']);
   });
 
-  it('holds back while the pipe is full, refuses what is too much, and goes on when it drains', async () => {
+  it('waits while the pipe is full, refuses too much, and continues when it drains', async () => {
     const { transport, child } = await open();
     child.isFull = true;
     transport.send(request(1), 1);
@@ -60,7 +60,7 @@ describe('the line to a child', () => {
     expect(transport.send(request(4), 4)).toBe(true);
   });
 
-  it('puts a cancellation before all that waits, and takes back what has not left', async () => {
+  it('sends a cancellation before waiting messages, and drops messages that were not sent yet', async () => {
     const { transport, child } = await open();
     child.isFull = true;
     transport.send(request(1), 1);
@@ -76,7 +76,7 @@ describe('the line to a child', () => {
     ]);
   });
 
-  it('reads lines however they are cut, and says why the child ended', async () => {
+  it('reads lines however they are split, and reports why the child exited', async () => {
     const { child, frames, ends } = await open();
     const text = '{"jsonrpc":"2.0","method":"é😀"}\r\n\n{"jsonrpc":"2.0","method":"b"}';
     for (const byte of Buffer.from(text)) child.sayBytes(Uint8Array.of(byte));
@@ -88,7 +88,7 @@ describe('the line to a child', () => {
     expect(child.isClosed).toBe(true);
   });
 
-  it('repeats no secret that the child complains of, not even where it is cut', async () => {
+  it('never repeats a secret from the output of the child, even if it is cut', async () => {
     const { child, ends, logged } = await open();
     child.complain(`with secret-1\n${'x'.repeat(295)} secret-1234567890\n`);
     child.exit({ code: 1, signal: null });
@@ -97,7 +97,7 @@ describe('the line to a child', () => {
     expect(ends.join()).not.toContain('sec');
   });
 
-  it('says nothing after it was closed', async () => {
+  it('reports nothing after it was closed', async () => {
     const { transport, child, frames, ends } = await open();
     await transport.close();
     child.sayRaw('{"jsonrpc":"2.0","method":"late"}\n');

@@ -23,7 +23,7 @@ export interface Subscription {
 const firstRetryMs = 1000;
 const lastRetryMs = 30_000;
 const acknowledgeMs = 5000;
-/** A list that is longer is sent less often. */
+/** Longer lists are sent less often. */
 const shortLength = 64 * 1024;
 const charsPerMs = 20_000;
 
@@ -64,7 +64,7 @@ export function openSubscription(parts: SubscriptionParts): Subscription {
     openings.opened();
   }
 
-  /** `dropOlder` opens a stream if somebody waits for the next one. */
+  /** `dropOlder` opens a stream if a caller waits for the next one. */
   const isReopened = (): boolean => current !== undefined;
 
   function over(id: number, how: string): void {
@@ -129,9 +129,9 @@ interface OpeningParts {
   readonly length: () => number;
 }
 
-/** Opens one stream after the other. The whole list goes out with each, so those who ask meanwhile share the next one. */
+/** Opens streams one at a time. Each sends the whole list, so callers that arrive meanwhile share the next one. */
 function createOpenings({ clock, open, length }: OpeningParts): {
-  /** Resolves when a stream is open that was asked for now, or after a while. */
+  /** Resolves when a stream requested from now on is open, or after a while. */
   next(): Promise<void>;
   opened(): void;
   close(): void;

@@ -64,7 +64,7 @@ class ServerSupervisor implements Supervisor {
   #state: ProviderState = 'idle';
   #detail: string | undefined;
   #restarts = 0;
-  /** Its start was refused for a passing reason. */
+  /** Its start was refused for a temporary reason. */
   #isHeld = false;
   #stopIdle: (() => void) | undefined;
 
@@ -195,7 +195,7 @@ class ServerSupervisor implements Supervisor {
     return createFault('provider.untrusted', `The server ${this.#parts.server} was not started: ${why}.`);
   }
 
-  /** No call can start a server whose tools are not known, so it is tried again in any case. */
+  /** No call can start a server whose tools are unknown, so the start is always retried. */
   #held(why: string): Fault {
     this.#state = this.#life.signal.aborted ? 'stopped' : 'failed';
     if (this.#detail !== why) this.#parts.log('warn', 'server not started yet', { reason: why });

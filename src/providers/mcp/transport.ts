@@ -32,7 +32,7 @@ export interface TransportEvents {
 /** The connection to one server: the pipes of a child, or an HTTP endpoint. */
 export interface Transport {
   readonly pid: number | undefined;
-  /** How much it can have under way at once, where that is limited: see `requestPlaces`. */
+  /** How many places its requests may use at once, if that is limited: see `requestPlaces`. */
   readonly places?: number;
   /** Queues a message; false if the queue is full. `id` is set for requests only. */
   send(text: string, id?: number, about?: About): boolean;

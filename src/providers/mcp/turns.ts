@@ -137,6 +137,6 @@ function busyFault(server: string): Fault {
 }
 
 function pausedFault(server: string): Fault {
-  const message = `You left a question of the server ${server} open while other callers waited, so they go first now.`;
+  const message = `You left a question from the server ${server} unanswered while other callers were waiting, so they go first now.`;
   return createFault('provider.busy', message, { suggestion: 'Call again in two minutes.' });
 }

@@ -24,7 +24,7 @@ function plugin(name: string, hear: (payload: string) => Promise<unknown>): Plug
 }
 
 describe('the events of plugins', () => {
-  it('wait in a queue of 256; what comes then is dropped with a warning, and others hear all of it', async () => {
+  it('wait in a queue of 256; further ones are dropped with a warning, and other plugins get all of them', async () => {
     const [slow, quick]: [string[], string[]] = [[], []];
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -58,7 +58,7 @@ describe('the events of plugins', () => {
     expect(slow).toEqual(Array.from({ length: 256 }, (_, n) => String(n)));
   });
 
-  it('that are on their way when the gate closes still arrive', async () => {
+  it('that are in flight when the gateway closes still arrive', async () => {
     const heard: string[] = [];
     const late = plugin('late', async (payload) => {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -75,7 +75,7 @@ describe('the events of plugins', () => {
     expect(heard).toEqual(['1', '2']);
   });
 
-  it('do not keep a gate open for a plugin that never answers', async () => {
+  it('do not keep the gateway open for a plugin that never answers', async () => {
     const deaf = plugin('deaf', () => new Promise(() => undefined));
     const bus = openEventBus(() => [deaf], vi.fn());
     bus.publish(event(1));

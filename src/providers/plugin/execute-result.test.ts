@@ -9,7 +9,7 @@ function resultOf(more: Partial<ExecuteResponse>): string {
 }
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-it('an answer keeps its values as the text that they came in', () => {
+it('keeps the values of a result as text', () => {
   const data = new Map([
     ['n', bytes('12345678901234567890.10')],
     ['output', bytes('"of data"')],
@@ -19,11 +19,11 @@ it('an answer keeps its values as the text that they came in', () => {
   );
 });
 
-it('an empty answer is an empty object', () => {
+it('turns an empty result into an empty object', () => {
   expect(resultOf({})).toBe('{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}');
 });
 
-it('bytes that are no JSON are a text', () => {
+it('treats bytes that are not JSON as text', () => {
   expect(
     JSON.parse(
       resultOf({
@@ -38,7 +38,7 @@ it('bytes that are no JSON are a text', () => {
   });
 });
 
-it('a failure without data is its reason and nothing else', () => {
+it('returns only the reason of a failure without data', () => {
   const result = resultOf({ success: false, error: 'the disk is full' });
   expect(JSON.parse(result)).toEqual({
     content: [{ type: 'text', text: 'the disk is full' }],
@@ -47,7 +47,7 @@ it('a failure without data is its reason and nothing else', () => {
   });
 });
 
-it('any sign of failure is one', () => {
+it('treats any sign of failure as a failure', () => {
   expect(JSON.parse(resultOf({ success: false }))).toMatchObject({ isError: true });
   expect(JSON.parse(resultOf({ error: 'late' }))).toMatchObject({
     isError: true,
@@ -55,11 +55,11 @@ it('any sign of failure is one', () => {
   });
 });
 
-it('a result that is too large is refused', () => {
+it('refuses a result that is too large', () => {
   expect(resultOf({ output: 'x'.repeat(20 * 1024 * 1024) })).toContain('too_large');
 });
 
-it('a failure is reported without secrets of the operator, and a result is not changed', () => {
+it('reports a failure without secrets of the operator, and does not change results', () => {
   const text = resultOf({ success: false, output: 'my secret', error: 'bad my secret!' });
   expect(text).not.toContain('my secret');
   expect(text).toContain('bad [redacted]!');

@@ -11,7 +11,7 @@ describe('a handshake line', () => {
     });
   });
 
-  it('may name a port of this machine, and no certificate', () => {
+  it('can name a port of this machine, without a certificate', () => {
     expect(readGreeting('1|1|tcp|127.0.0.1:10001|grpc|')).toEqual({
       address: { kind: 'tcp', host: '127.0.0.1', port: 10001 },
     });

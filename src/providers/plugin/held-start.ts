@@ -1,2 +1,2 @@
-/** The plugin must not start at this moment. It is tried again soon, and this is no failure of the plugin. */
+/** The plugin must not start now. The start is retried soon and does not count as a failure of the plugin. */
 export class HeldStart extends Error {}

@@ -34,7 +34,7 @@ const propertyOf = (given: InputSchema): unknown => {
 };
 
 describe('[15.15] names of operations', () => {
-  it('that look like one before are left out, as are fields with invisible characters', () => {
+  it('that look like an earlier one are left out, and so are fields with invisible characters', () => {
     const { tools, warnings } = read(
       operation('list1'),
       operation('listl'),
@@ -59,7 +59,7 @@ describe('[15.15] names of operations', () => {
 });
 
 describe('an operation as a tool', () => {
-  it('is called after plugin and operation, and known by its own name', () => {
+  it('is named after plugin and operation, and keeps its own name for the plugin', () => {
     const { tools } = read(operation('b_c'), operation('a'));
     expect(tools.map(({ name, localName, source }) => [name, localName, source])).toEqual([
       ['p_a', 'a', 'plugin:p'],
@@ -67,7 +67,7 @@ describe('an operation as a tool', () => {
     ]);
   });
 
-  it('takes anything where the plugin does not say', () => {
+  it('accepts anything if the plugin declares nothing', () => {
     expect(read(operation('o')).first?.['inputSchema']).toEqual({
       type: 'object',
       additionalProperties: true,
@@ -93,12 +93,12 @@ describe('an operation as a tool', () => {
     expect(propertyOf(input('i', { type, default: value }))).toEqual(expected);
   });
 
-  it('warns of a type that is not known and of a default that does not fit', () => {
+  it('warns about an unknown type and an invalid default', () => {
     const given = [input('a', { type: 'tensor' }), input('b', { type: 'integer', default: 'many' })];
     expect(read(operation('o', { inputs: given })).warnings).toHaveLength(2);
   });
 
-  it('maps what the plugin checks', () => {
+  it('maps the validations of the plugin', () => {
     expect(propertyOf(input('i', { validation: 'url' }))).toEqual({ type: 'string', format: 'uri' });
     expect(propertyOf(input('i', { validation: 'email' }))).toEqual({ type: 'string', format: 'email' });
     expect(propertyOf(input('i', { validation: 'prime' }))).toEqual({
@@ -107,7 +107,7 @@ describe('an operation as a tool', () => {
     });
   });
 
-  it('sorts what is required, and passes extra arguments on', () => {
+  it('lists required inputs, and passes extra arguments on', () => {
     const given = [input('z', { required: true }), input('a', { required: true }), input('m'), input('')];
     expect(read(operation('o', { inputs: given })).first?.['inputSchema']).toMatchObject({
       required: ['a', 'z'],
@@ -115,7 +115,7 @@ describe('an operation as a tool', () => {
     });
   });
 
-  it('is left out, with a warning, when it cannot be a tool', () => {
+  it('is left out with a warning if it cannot be a tool', () => {
     const twice = operation('t', { inputs: [input('a'), input('a')] });
     const { tools, warnings } = read(
       operation('a b'),
@@ -129,12 +129,12 @@ describe('an operation as a tool', () => {
     expect(warnings).toHaveLength(5);
   });
 
-  it('hides nothing from the eye in what a model reads', () => {
+  it('contains no invisible characters in text for a model', () => {
     const { first } = read(operation('o', { description: 'good\u202Eevil\u200b' }));
     expect(first?.['description']).toBe('good\\u202eevil\\u200b');
   });
 
-  it('says which fields come back, and promises none of them', () => {
+  it('names the fields of the result, without promising any of them', () => {
     const { first } = read(
       operation('o', {
         description: 'Counts.',

@@ -33,7 +33,7 @@ export interface PluginOptions {
   };
   /** Checks right before each start that the program is still what was trusted. */
   readonly recheck: CheckStart;
-  /** Cache key for what is known of the plugin. */
+  /** Cache key for what is known about the plugin. */
   readonly identity: string;
   readonly memory: OfferMemory;
   readonly processes: Processes;

@@ -21,7 +21,7 @@ const folder = (pid: number): string => {
 
 const isRunning = (pid: number): boolean => pid !== gone;
 
-it('a folder for a socket is ours alone, and short enough for one', async () => {
+it('a socket folder is private, and its path is short enough', async () => {
   const made = makeSocketFolder(home);
   expect(statSync(made.path).mode & 0o777).toBe(0o700);
   await made.remove();
@@ -31,7 +31,7 @@ it('a folder for a socket is ours alone, and short enough for one', async () => 
   await long.remove();
 });
 
-it('the folders of processes that are no more are swept, those of others are not', async () => {
+it('folders of ended processes are removed, and those of others are not', async () => {
   writeFileSync(join(folder(gone), 'plugin1'), '');
   const own = makeSocketFolder(home);
   writeFileSync(join(home, 'notes.txt'), '');
@@ -53,7 +53,7 @@ it('a folder whose pid was reused by another process is removed once nothing lis
   expect(await sweepSocketFolders(home, isRunning)).toBe(1);
 });
 
-it('a folder that others may write to is not used', () => {
+it('a folder that others can write to is not used', () => {
   const open = join(home, 'open');
   mkdirSync(open);
   chmodSync(open, 0o777);

@@ -179,7 +179,7 @@ class PluginSupervisor implements Supervisor {
     return unavailable(this.#parts.name, this.#detail);
   }
 
-  /** No call can start a plugin whose operations are not known, so it is tried again in any case. */
+  /** No call can start a plugin whose operations are unknown, so the start is always retried. */
   #held(reason: string): Fault {
     if (this.#life.signal.aborted) return closed(this.#parts.name);
     const why = this.#parts.redact(reason);

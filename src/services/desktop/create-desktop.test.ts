@@ -28,7 +28,7 @@ function open(platform: NodeJS.Platform, code = 0, isThere = true) {
   return { desktop, orders };
 }
 
-it('gives texts of a notification as arguments after the options, never as options or code', async () => {
+it('passes the texts of a notification as arguments, never as options or code', async () => {
   const linux = open('linux');
   expect(await linux.desktop.show(note, signal)).toBe('notification sent via linux');
   expect(linux.orders[0]).toMatchObject({
@@ -43,7 +43,7 @@ it('gives texts of a notification as arguments after the options, never as optio
   expect(args.slice(0, -2).join(' ')).not.toContain(note.title);
 });
 
-it('says why there is no notification', async () => {
+it('reports why there is no notification', async () => {
   await expect(open('win32').desktop.show(note, signal)).rejects.toThrow('need Linux or macOS, not win32');
   await expect(open('linux', 0, false).desktop.show(note, signal)).rejects.toThrow(
     'notify-send, which is not on PATH',

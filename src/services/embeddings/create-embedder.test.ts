@@ -41,7 +41,7 @@ const byLength = ({ body }: Asked): unknown => ({
 });
 
 describe('an embedder', () => {
-  it('asks in batches and gives vectors in the order of the texts', async () => {
+  it('sends batches and returns vectors in the order of the texts', async () => {
     const { url, asked } = await endpoint(byLength);
     const texts = Array.from({ length: 130 }, (_, at) => 'x'.repeat(at + 1));
     const vectors = await createEmbedder({ url, model: 'm', key: 'secret' }).embed(texts, signal);
@@ -61,11 +61,11 @@ describe('an embedder', () => {
   ])('refuses %s', async (_name, answer) => {
     const { url } = await endpoint(answer);
     await expect(createEmbedder({ url, model: 'm' }).embed(['a'], signal)).rejects.toThrow(
-      'one vector for each text',
+      'one vector per text',
     );
   });
 
-  it('says the status, never the key', async () => {
+  it('reports the status, never the key', async () => {
     const { url } = await endpoint(() => ({ error: 'secret' }), 401);
     const failed = createEmbedder({ url, model: 'm', key: 'secret' }).embed(['a'], signal);
     await expect(failed).rejects.toThrow('answered with 401');

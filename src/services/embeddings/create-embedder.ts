@@ -56,7 +56,7 @@ function vectorsIn(answer: unknown, count: number): readonly Float32Array[] {
   const vectors = found.filter((vector) => vector !== undefined);
   const [first] = vectors;
   if (vectors.length !== count || vectors.some(({ length }) => length !== first?.length))
-    throw new Error('the embeddings endpoint did not answer with one vector for each text');
+    throw new Error('the embeddings endpoint did not return one vector per text');
   return vectors;
 }
 

@@ -5,7 +5,7 @@ export interface Step {
 
 /** With more differences than this, all lines count as removed and added. */
 const maxDifferences = 400;
-/** The same for comparisons, because each difference can walk many equal lines again. */
+/** The same limit for comparisons, because each difference can compare many equal lines again. */
 const maxCompared = 4_000_000;
 
 /** The shortest edit script between two lists of lines, after E. W. Myers, "An O(ND) Difference Algorithm". */

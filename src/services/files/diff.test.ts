@@ -32,7 +32,7 @@ function applied(before: string, patch: string): string {
 }
 
 describe('a diff', () => {
-  it('leads from one text to the other', () => {
+  it('turns one text into the other', () => {
     const text = fc
       .array(fc.constantFrom('a\n', 'b\n', 'c\n', 'd\n', '\n', 'e'), { maxLength: 40 })
       .map((lines) => lines.join(''));
@@ -46,7 +46,7 @@ describe('a diff', () => {
     );
   });
 
-  it('shows three lines around each change, and joins changes that are near', () => {
+  it('shows three lines around each change, and joins nearby changes', () => {
     const lines = Array.from({ length: 30 }, (_, index) => `${index + 1}\n`);
     const after = lines.map((line) => (['10\n', '14\n', '25\n'].includes(line) ? `new ${line}` : line));
     const patch = diff(lines.join(''), after.join(''));
@@ -57,11 +57,11 @@ describe('a diff', () => {
     expect(applied(lines.join(''), patch)).toBe(after.join(''));
   });
 
-  it('says when the last line has no ending', () => {
+  it('marks a last line without a line ending', () => {
     expect(diff('a\n', 'a')).toBe('--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file');
   });
 
-  it('is bounded, whatever changed', () => {
+  it('is limited in size', () => {
     const before = Array.from({ length: 100_000 }, (_, index) => `old ${index}\n`).join('');
     const after = Array.from({ length: 100_000 }, (_, index) => `new ${index}\n`).join('');
     const { text, added, removed } = diffTexts({
@@ -74,7 +74,7 @@ describe('a diff', () => {
     expect([added, removed]).toEqual([100_000, 100_000]);
     expect(text.split('\n').length).toBeLessThan(410);
     expect(text).toContain('@@ -1,100000 +1,100000 @@');
-    expect(text).toContain('too long to be compared');
+    expect(text).toContain('too long to compare');
     const some = Array.from({ length: 500 }, (_, index) => `${index}\n`).join('');
     expect(diff('', some)).toMatch(/… 101 more lines of this diff are left out$/);
     expect(diff('', 'x'.repeat(10_000)).length).toBeLessThan(700);

@@ -69,7 +69,7 @@ function replaced({ before, after }: DiffParts, { start, oldEnd, newEnd }: Gap):
     return piecesOf(units.slice(start, until)).map((line) => sign + line.replace(/\r?\n$/, ''));
   };
   const shownLines = [...some(before.slice(0, oldEnd), '-'), ...some(after.slice(0, newEnd), '+')];
-  const note = '… the texts are too long to be compared line by line; this is how both begin';
+  const note = '… the texts are too long to compare line by line; only their beginnings are shown';
   return { lines: [`@@ -${first},${removed} +${first},${added} @@`, note, ...shownLines], added, removed };
 }
 

@@ -37,8 +37,8 @@ function leave(gate: string, name: string, holder: Holder): void {
 
 const gate = '0123456789abcdef';
 
-describe('drafts', () => {
-  it('are noted while they are on the way', async () => {
+describe('drafts of files', () => {
+  it('are recorded while they exist', async () => {
     const drafts = createDrafts(base);
     const draft = await drafts.begin(workspace, 'name.txt');
     expect(draft.name).toMatch(/^\.name\.txt\.tidegate-[0-9a-f]{16}-1\.tmp$/);
@@ -47,20 +47,20 @@ describe('drafts', () => {
     expect(readdirSync(notes)).toEqual([]);
   });
 
-  it('have names that every file system takes, and that begin like the file', async () => {
+  it('have names that every file system accepts, and that start like the file', async () => {
     const { name } = await createDrafts(base).begin(workspace, '€'.repeat(85));
     expect(Buffer.byteLength(name)).toBeLessThan(255);
     expect(name.startsWith(`.${'€'.repeat(63)}.tidegate-`)).toBe(true);
   });
 
-  it('of a dead gate are swept', async () => {
+  it('of a dead gateway are removed', async () => {
     leave(gate, `.a.txt.tidegate-${gate}-1.tmp`, await deadHolder());
     expect(await sweepDrafts(base)).toBe(1);
     expect([readdirSync(workspace), readdirSync(notes)]).toEqual([[], []]);
     expect(await sweepDrafts(base)).toBe(0);
   });
 
-  it('of a living gate stay, and so do those of another machine for an hour', async () => {
+  it('of a running gateway stay, and those of another machine stay for an hour', async () => {
     leave(gate, `.a.txt.tidegate-${gate}-1.tmp`, ownHolder());
     const other = 'fedcba9876543210';
     const foreign = { ...ownHolder(), system: '0123' };
@@ -73,7 +73,7 @@ describe('drafts', () => {
     expect(readdirSync(workspace)).toEqual([`.a.txt.tidegate-${gate}-1.tmp`]);
   });
 
-  it('must be ours by name: nothing else is removed, whatever a note says', async () => {
+  it('are recognized by name: nothing else is removed, whatever a record says', async () => {
     const holder = await deadHolder();
     leave(gate, 'precious.txt', holder);
     leave('fedcba9876543210', `.a.txt.tidegate-${gate}-1.tmp`, holder);
@@ -84,7 +84,7 @@ describe('drafts', () => {
     expect(readdirSync(notes)).toEqual(['strange']);
   });
 
-  it('are files: a link of that name is left alone', async () => {
+  it('are regular files: a link with that name is left alone', async () => {
     const name = `.a.txt.tidegate-${gate}-1.tmp`;
     symlinkSync('/etc/passwd', join(workspace, name));
     writeFileSync(join(notes, noteOf(gate, await deadHolder())), join(workspace, name));
@@ -92,7 +92,7 @@ describe('drafts', () => {
     expect(readdirSync(workspace)).toEqual([name]);
   });
 
-  it('need no state directory to be swept', async () => {
+  it('are removed without a state directory too', async () => {
     expect(await sweepDrafts(join(base, 'nothing'))).toBe(0);
   });
 });

@@ -20,7 +20,7 @@ export async function editFile(
   context: FileContext,
 ): Promise<FileChange> {
   const [first] = edits;
-  if (first === undefined) throw refusal(given, 'there is no edit to make', { reason: 'no_edits' });
+  if (first === undefined) throw refusal(given, 'there are no edits', { reason: 'no_edits' });
   // The only edit possible without a file: from nothing to a text.
   const mayCreate = edits.length === 1 && first.oldText === '';
   return await withSpot({ given, mayCreate }, context, async (spot) => {
@@ -48,8 +48,8 @@ async function editable(
   await refuseReadOnly(spot);
   const stored = toStored(bytes);
   if (natureOf(bytes, isWide(stored.encoding)).kind !== 'text') {
-    const suggestion = 'Change it with a program that knows its format.';
-    throw new ToolFailure('unsupported', `${shown(given)} is not a text.`, {
+    const suggestion = 'Change it with a program that supports its format.';
+    throw new ToolFailure('unsupported', `${shown(given)} is not a text file.`, {
       reason: 'not_text',
       suggestion,
     });
@@ -65,7 +65,7 @@ interface Outcome {
 function filled(before: Stored, { newText }: TextEdit, given: string): Outcome {
   const units = encode(newText, before.encoding);
   if (units === undefined) throw notEncodable(given, before.encoding);
-  if (units === '') throw refusal(given, 'there is no text to put into it', { reason: 'same_text' });
+  if (units === '') throw refusal(given, 'the new text is empty', { reason: 'same_text' });
   return { after: { ...before, units }, replacements: 1 };
 }
 
@@ -111,12 +111,12 @@ function failureOf(problem: EditProblem, { given, which, edit }: Circumstances):
     case 'same':
       return refusal(given, `${which}the new text is the same as the old one`, { reason: 'same_text' });
     case 'empty':
-      return refusal(given, `${which}the old text is empty, and the file is not`, {
+      return refusal(given, `${which}the old text is empty, but the file is not`, {
         reason: 'empty_old_text',
         suggestion: 'Pass the text to replace, or use Write to replace the whole file.',
       });
     case 'not_encodable':
-      return notEncodable(given, 'the encoding in use there');
+      return notEncodable(given, 'the encoding used at this place');
     case 'too_long':
       return tooLarge(`${given} as edited`, problem.length, maxWhole);
     case 'absent': {
@@ -142,7 +142,7 @@ function failureOf(problem: EditProblem, { given, which, edit }: Circumstances):
       return new ToolFailure('bad_state', message, {
         reason: 'many_matches',
         details: { matches: count, lines },
-        suggestion: 'Add lines around it until it is the only one, or set replace_all.',
+        suggestion: 'Include surrounding lines to make it unique, or set replace_all.',
       });
     }
   }

@@ -18,7 +18,7 @@ async function edit(
 }
 
 describe('an edit', () => {
-  it('finds the line endings of the file and gives them to new lines', async () => {
+  it('finds text regardless of line endings, and uses those of the file for new lines', async () => {
     expect(await edit('a\r\nb\r\nc', 'a\nb', 'a\nx\nb')).toBe('a\r\nx\r\nb\r\nc');
     expect(await edit('a\r\nb\r\n', 'a\r\nb', 'x\r\ny')).toBe('x\r\ny\r\n');
     expect(await edit('a\nb\n', 'a\r\nb', 'x\r\ny')).toBe('x\ny\n');
@@ -27,26 +27,26 @@ describe('an edit', () => {
     expect(await edit('a\r\nword', 'word', 'two\nlines')).toBe('a\r\ntwo\r\nlines');
   });
 
-  it('keeps the endings of lines that it does not change, in a text that mixes them', async () => {
+  it('keeps the line endings of unchanged lines in a file that mixes them', async () => {
     expect(await edit('a\r\nb\nc\r\nd', 'a\nb\nc\nd', 'a\nb\nX\nd')).toBe('a\r\nb\nX\r\nd');
     expect(await edit('a\nb\r\nc\n', 'b\nc', 'B\nc')).toBe('a\nB\r\nc\n');
   });
 
-  it('takes the ending of the neighbourhood', async () => {
+  it('uses the line ending of the lines around it', async () => {
     expect(await edit('a\nb\nc\r\nd\r\n', 'd', 'd\ne')).toBe('a\nb\nc\r\nd\r\ne\r\n');
     expect(await edit('a\nb\nc\r\nd\r\n', 'a', 'a\ne')).toBe('a\ne\nb\nc\r\nd\r\n');
   });
 
-  it('writes a carriage return and line feed that the caller gave on purpose', async () => {
+  it('keeps a CRLF that the caller passed explicitly', async () => {
     expect(await edit('a\nb\n', 'b', 'x\r\ny')).toBe('a\nx\r\ny\n');
   });
 
-  it('finds carriage returns of their own', async () => {
+  it('finds single carriage returns', async () => {
     expect(await edit('a\rb\nc', 'a\rb', 'x')).toBe('x\nc');
     expect(await edit('a\r\r\nb', 'a\r\r\nb', 'x')).toBe('x');
   });
 
-  it('counts the same text with different endings as two places', async () => {
+  it('counts the same text with different line endings as two matches', async () => {
     expect(await edit('a\nb\na\r\nb\n', 'a\nb', 'x')).toEqual({
       problem: 'ambiguous',
       count: 2,
@@ -54,17 +54,17 @@ describe('an edit', () => {
     });
   });
 
-  it('never replaces overlapping places twice', async () => {
+  it('never replaces overlapping matches twice', async () => {
     expect(await edit('aaa', 'aa', 'b', { replaceAll: true })).toBe('ba');
     expect(await edit('aXaXa', 'a', '$&', { replaceAll: true })).toBe('$&X$&X$&');
   });
 
-  it('says where the first line of a text stands that it did not find', async () => {
+  it('reports where the first line of a missing text occurs', async () => {
     expect(await edit('x\n  hello(\ny', 'hello(\n  1', 'z')).toEqual({ problem: 'absent', nearLines: [2] });
     expect(await edit('x', 'y', 'z')).toEqual({ problem: 'absent', nearLines: [] });
   });
 
-  it('does not find half a character', async () => {
+  it('does not match half a character', async () => {
     const encoded = Buffer.from('ä€', 'utf8').toString('latin1');
     expect(await editText(encoded, { oldText: '\u00a4', newText: 'x' }, 'utf-8')).toMatchObject({
       problem: 'absent',
@@ -74,7 +74,7 @@ describe('an edit', () => {
     });
   });
 
-  it('finds in a file of both kinds what is shown of it, and stays with the kind of the place', async () => {
+  it('finds what Read shows of a file with both line endings, and keeps the one at that place', async () => {
     const units = `${Buffer.from('ä utf-8\n').toString('latin1')}\xe9 latin\n`;
     for (const encoding of ['utf-8', 'latin1'] as const) {
       const one = await editText(units, { oldText: 'ä utf', newText: 'ö' }, encoding);
@@ -87,14 +87,14 @@ describe('an edit', () => {
     expect(await editText(han, { oldText: 'é', newText: 'x' }, 'utf-8')).toMatchObject({ problem: 'absent' });
   });
 
-  it('gives new characters the encoding of the file', async () => {
+  it('encodes new characters like the file', async () => {
     expect(await editText('caf\xe9 x', { oldText: 'x', newText: 'é' }, 'latin1')).toEqual({
       units: 'caf\xe9 \xe9',
       replacements: 1,
     });
   });
 
-  it('changes nothing but the place, for any text around it', async () => {
+  it('changes nothing but the match, for any surrounding text', async () => {
     const filler = fc.array(fc.constantFrom('a', 'b', '\r\n', '\n', '\r', '$', 'é', ' '), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(filler, filler, fc.string({ maxLength: 10 }), async (before, after, word) => {
@@ -127,7 +127,7 @@ describe('an edit', () => {
     );
   });
 
-  it('[15.10] refuses a result that is too long before it is made', async () => {
+  it('[15.10] refuses a result that is too long before creating it', async () => {
     const edited = await editText(
       'a'.repeat(100_000),
       { oldText: 'a', newText: 'b'.repeat(1000), replaceAll: true },
@@ -136,7 +136,7 @@ describe('an edit', () => {
     expect(edited).toMatchObject({ problem: 'too_long' });
   });
 
-  it('[15.10] replaces in batches what it would replace at once', async () => {
+  it('[15.10] replaces in batches with the same result as at once', async () => {
     const text = 'ab\r\nab ab\n'.repeat(3000) + 'ab';
     const edited = await edit(text, 'ab', 'c\nd', { replaceAll: true });
     expect(edited).toBe('c\r\nd\r\nc\nd c\nd\n'.repeat(3000) + 'c\nd');

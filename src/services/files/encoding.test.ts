@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decode, detectEncoding, encode, toBytes, toStored } from './encoding.js';
 
 describe('an encoding', () => {
-  it('gives back every byte', () => {
+  it('preserves every byte', () => {
     const mark = fc.constantFrom([], [0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]);
     fc.assert(
       fc.property(mark, fc.uint8Array({ maxLength: 50 }), (start, rest) => {
@@ -14,7 +14,7 @@ describe('an encoding', () => {
     );
   });
 
-  it('is detected by the byte order mark, and without one by the content', () => {
+  it('is detected from the byte order mark, or else from the content', () => {
     const of = (bytes: Buffer): unknown => ({ ...toStored(bytes), tail: undefined });
     const text = 'ä€𝄞';
     const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -29,7 +29,7 @@ describe('an encoding', () => {
     expect(of(Buffer.from('caf\xe9', 'latin1'))).toMatchObject({ encoding: 'latin1', units: 'café' });
   });
 
-  it('is not misjudged because a head ends inside a character', () => {
+  it('is not misdetected if the sample ends inside a character', () => {
     const bytes = Buffer.from('ab€𝄞');
     for (let length = 0; length <= bytes.length; length += 1) {
       expect(detectEncoding(bytes.subarray(0, length), false).encoding).toBe('utf-8');
@@ -39,13 +39,13 @@ describe('an encoding', () => {
     expect(detectEncoding(Buffer.from([0xe9, 0x61]), false).encoding).toBe('latin1');
   });
 
-  it('is UTF-8 with broken places where it is more that than anything else', () => {
+  it('is UTF-8 with invalid bytes if nothing fits better', () => {
     const broken = Buffer.concat([Buffer.from('ä ö ü '), Buffer.from([0xe9]), Buffer.from(' ß')]);
     expect(detectEncoding(broken, true).encoding).toBe('utf-8');
     expect(detectEncoding(Buffer.from('caf\xe9 na\xefve \xc3\xa9', 'latin1'), true).encoding).toBe('latin1');
   });
 
-  it('encodes what it can and says so when it cannot', () => {
+  it('encodes what it can, and reports what it cannot', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const units = encode(text, 'utf-8');

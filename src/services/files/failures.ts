@@ -28,7 +28,7 @@ export function notFound(given: string): ToolFailure {
 export function isFolder(given: string): ToolFailure {
   return new ToolFailure('bad_state', `${shown(given)} is a folder, not a file.`, {
     reason: 'is_folder',
-    suggestion: 'List what is in it with Glob, then name a file.',
+    suggestion: 'List its contents with Glob, then pass the path of a file.',
   });
 }
 
@@ -40,16 +40,16 @@ export function notAFile(given: string, kind: string): ToolFailure {
 }
 
 export function rootGone(root: string): ToolFailure {
-  return new ToolFailure('bad_state', `The workspace root ${shown(root)} is gone or has moved.`, {
+  return new ToolFailure('bad_state', `The workspace root ${shown(root)} was removed or moved.`, {
     reason: 'root_gone',
-    suggestion: 'Ask a person to put it back, or to restart Tidegate.',
+    suggestion: 'Ask a person to restore it, or to restart Tidegate.',
   });
 }
 
 export function tooManyLinks(given: string): ToolFailure {
-  return new ToolFailure('bad_state', `${shown(given)} leads through too many symbolic links.`, {
+  return new ToolFailure('bad_state', `${shown(given)} goes through too many symbolic links.`, {
     reason: 'too_many_links',
-    suggestion: 'Name the file itself instead of a link to it.',
+    suggestion: 'Use the path of the file itself, not of a link to it.',
   });
 }
 
@@ -75,10 +75,10 @@ export function tooLarge(given: string, bytes: number, limit: number): ToolFailu
 export function notEncodable(given: string, encoding: string): ToolFailure {
   return new ToolFailure(
     'unsupported',
-    `The text holds characters that ${encoding}, the encoding of ${shown(given)}, cannot hold.`,
+    `The text contains characters that ${encoding}, the encoding of ${shown(given)}, cannot represent.`,
     {
       reason: 'not_encodable',
-      suggestion: 'Leave out what cannot be encoded, such as half of a surrogate pair.',
+      suggestion: 'Remove what cannot be encoded, such as half of a surrogate pair.',
     },
   );
 }
@@ -129,7 +129,7 @@ const errnoRows: Readonly<Record<string, Row>> = {
   EDQUOT: ['bad_state', 'disk_full', 'was not changed: the disk quota is used up'],
   EFBIG: ['bad_state', 'disk_full', 'was not changed: it would be larger than the system allows'],
   EISDIR: ['bad_state', 'is_folder', 'is a folder, not a file'],
-  ELOOP: ['bad_state', 'too_many_links', 'leads through too many symbolic links'],
+  ELOOP: ['bad_state', 'too_many_links', 'goes through too many symbolic links'],
   ENAMETOOLONG: ['refused', 'bad_path', 'is not a usable path: a name in it is too long'],
   EMFILE: ['bad_state', 'too_many_open_files', 'cannot be opened now: too many files are open', true],
   ENFILE: ['bad_state', 'too_many_open_files', 'cannot be opened now: too many files are open', true],
@@ -141,7 +141,7 @@ export function fromSystem(error: unknown, given: string): unknown {
   if (error instanceof ToolFailure || typeof code !== 'string') return error;
   const row = errnoRows[code];
   if (row === undefined) {
-    return new ToolFailure('failed', `${shown(given)} cannot be used: the system says ${code}.`, {
+    return new ToolFailure('failed', `${shown(given)} cannot be used: system error ${code}.`, {
       reason: 'system_error',
       details: { errno: code },
     });

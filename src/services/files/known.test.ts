@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createKnown, isAsKnown, knowledgeOf } from './known.js';
 
-it('a session forgets the file that it has not used for longest', () => {
+it('forgets the least recently used file of a session', () => {
   const known = createKnown({ sessions: 2, files: 2 });
   const knowledge = { identity: 'x' };
   known.learn('s', 'a', knowledge);
@@ -12,7 +12,7 @@ it('a session forgets the file that it has not used for longest', () => {
   expect(['a', 'b', 'c'].map((path) => known.recall('s', path) !== undefined)).toEqual([true, false, true]);
 });
 
-it('the session that was silent longest is forgotten', () => {
+it('forgets the session that was idle longest', () => {
   const known = createKnown({ sessions: 2, files: 2 });
   for (const session of ['one', 'two']) known.learn(session, 'a', { identity: 'x' });
   known.recall('one', 'a');
@@ -24,7 +24,7 @@ it('the session that was silent longest is forgotten', () => {
   ]);
 });
 
-it('content decides where it is known, and identity where it is not', () => {
+it('compares content if it is known, and identity otherwise', () => {
   const stats = lstatSync('.', { bigint: true });
   const small = knowledgeOf(stats, Buffer.from('x'));
   expect(isAsKnown(small, { ...knowledgeOf(stats, Buffer.from('x')), identity: 'other' })).toBe(true);

@@ -28,7 +28,7 @@ async function fileOf(locks: Locks): Promise<string> {
 }
 
 describe.each([false, true])('a lock (hard links: %s)', (useHardLinks) => {
-  it('lets one in at a time, in the order in which they came', async () => {
+  it('admits one holder at a time, in order of arrival', async () => {
     const locks = [createLocks({ directory, useHardLinks }), createLocks({ directory, useHardLinks })];
     let inside = 0;
     const seen: number[] = [];
@@ -49,13 +49,13 @@ describe.each([false, true])('a lock (hard links: %s)', (useHardLinks) => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is let go when the work under it fails', async () => {
+  it('is released when the work fails', async () => {
     const locks = createLocks({ directory, useHardLinks });
     await expect(locks.withLock('key', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(locks.withLock('key', async () => 'yes')).resolves.toBe('yes');
   });
 
-  it('of a dead process is broken at once, by many at a time, and only one gets it', async () => {
+  it('of a dead process is broken at once; of many that try, only one gets it', async () => {
     const times = { abandonedAfter: 60_000, giveUpAfter: 20_000 };
     const many = Array.from({ length: 6 }, () => createLocks({ directory, times, useHardLinks }));
     for (let round = 0; round < 10; round += 1) {
@@ -80,7 +80,7 @@ describe.each([false, true])('a lock (hard links: %s)', (useHardLinks) => {
 });
 
 describe('a lock', () => {
-  it('of a living process is waited for, and then given up with words', async () => {
+  it('of a running process is waited for, and then given up with a message', async () => {
     const locks = createLocks({ directory, times: { abandonedAfter: 1, giveUpAfter: 100 } });
     const file = await fileOf(locks);
     const { pid, startTime, system } = ownHolder();
@@ -92,7 +92,7 @@ describe('a lock', () => {
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
   });
 
-  it('of a process on another machine is broken only when it stayed the same for long', async () => {
+  it('of a process on another machine is broken only if it does not change for long', async () => {
     const locks = createLocks({ directory, times: { abandonedAfter: 100, giveUpAfter: 10_000 } });
     const file = await fileOf(locks);
     symlinkSync(`1.1.elsewhere.left`, file);
@@ -101,7 +101,7 @@ describe('a lock', () => {
     expect(performance.now() - begun).toBeGreaterThan(100);
   });
 
-  it('whose breaker died too is broken all the same', async () => {
+  it('whose breaker died too is still broken', async () => {
     const locks = createLocks({ directory });
     const file = await fileOf(locks);
     const token = await deadToken();
@@ -113,7 +113,7 @@ describe('a lock', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is not held up by one that waits in line for ever', async () => {
+  it('is not blocked by a process that waits forever', async () => {
     const locks = createLocks({ directory, times: { abandonedAfter: 1, giveUpAfter: 50 } });
     let end = (): void => {};
     const first = locks.withLock('key', () => new Promise<void>((resolve) => (end = resolve)));
@@ -126,7 +126,7 @@ describe('a lock', () => {
     await expect(locks.withLock('key', async () => 'now')).resolves.toBe('now');
   });
 
-  it('is swept when its process is dead, and left alone when not', async () => {
+  it('is removed if its process is dead, and otherwise left alone', async () => {
     mkdirSync(directory, { recursive: true });
     const { pid, startTime, system } = ownHolder();
     symlinkSync(await deadToken(), join(directory, 'a.lock'));

@@ -74,7 +74,7 @@ afterEach(async () => {
 });
 
 describe('reading', () => {
-  it('gives numbered lines, how the text is stored, and where to go on', async () => {
+  it('returns numbered lines, the encoding and line endings, and where to continue', async () => {
     put('a.txt', 'one\r\ntwo\r\nthree\r\n');
     expect(await files.read('a.txt', { limit: 2 })).toEqual({
       kind: 'text',
@@ -93,7 +93,7 @@ describe('reading', () => {
     });
   });
 
-  it('takes absolute paths, and paths through links that stay inside', async () => {
+  it('accepts absolute paths, and links that stay inside', async () => {
     mkdirSync(at('real'));
     put('real/a.txt', 'here\n');
     symlinkSync('real', at('relative'));
@@ -110,7 +110,7 @@ describe('reading', () => {
     }
   });
 
-  it('says the same of everything outside, whether it exists or not', async () => {
+  it('gives the same answer for every path outside, whether it exists or not', async () => {
     writeFileSync(join(base, 'secret'), 'secret');
     symlinkSync(base, at('out'));
     symlinkSync('../../../../../../../../etc/passwd', at('passwd'));
@@ -142,13 +142,13 @@ describe('reading', () => {
     expect(readdirSync(base).sort()).toEqual(['secret', 'state', 'workspace']);
   });
 
-  it('knows a root by every name that leads to it', async () => {
+  it('recognizes a root under every name', async () => {
     put('a.txt', 'here');
     symlinkSync(root, join(base, 'other-name'));
     expect(await linesOf(join(base, 'other-name', 'a.txt'))).toEqual(['here']);
   });
 
-  it('refuses folders, pipes and loops of links with words of their own', async () => {
+  it('refuses folders, pipes and link loops, each with its own message', async () => {
     mkdirSync(at('folder'));
     execFileSync('mkfifo', [at('pipe')]);
     symlinkSync('loop', at('loop'));
@@ -162,7 +162,7 @@ describe('reading', () => {
     expect(await failure(files.read('nothing'))).toMatchObject({ code: 'not_found', reason: 'no_such_file' });
   });
 
-  it('refuses names that no file can have', async () => {
+  it('refuses invalid file names', async () => {
     for (const path of ['', 'a\0b', 'a'.repeat(5000), 'x\ud800', 'n'.repeat(300)]) {
       expect(await failure(files.read(path))).toMatchObject({ code: 'refused', reason: 'bad_path' });
     }
@@ -172,7 +172,7 @@ describe('reading', () => {
     expect(await failure(files.read('~/x'))).toMatchObject({ code: 'not_found' });
   });
 
-  it('tells what a file is by its content', async () => {
+  it('detects the type of a file by its content', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -197,7 +197,7 @@ describe('reading', () => {
     });
   });
 
-  it('shows a notebook as its cells, and raw as its JSON', async () => {
+  it('shows a notebook as cells, or as JSON with raw', async () => {
     const cells = [
       { cell_type: 'markdown', source: ['# Title\n', 'text'] },
       {
@@ -228,7 +228,7 @@ describe('reading', () => {
     expect(await linesOf('broken.ipynb')).toEqual(['{"cells": [']);
   });
 
-  it('gives bytes, and facts about what is there', async () => {
+  it('returns bytes, and facts about the file', async () => {
     put('a.bin', Buffer.from([1, 2, 3, 4, 5]));
     expect([...(await files.readBytes('a.bin', { position: 1, length: 3 }))]).toEqual([2, 3, 4]);
     expect(await files.stat('a.bin')).toMatchObject({ path: 'a.bin', kind: 'file', bytes: 5 });
@@ -237,7 +237,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  it('makes a file and its folders, and shows what it did', async () => {
+  it('creates a file and its folders, and returns the change', async () => {
     const change = await files.write('deep/er/new.txt', 'a\nb\n');
     expect(change).toMatchObject({
       path: 'deep/er/new.txt',
@@ -253,7 +253,7 @@ describe('writing', () => {
     expect(readdirSync(join(base, 'state', 'locks'))).toEqual([]);
   });
 
-  it('refuses a file that this session has not read, or that changed since', async () => {
+  it('refuses a file that this session has not read, or that has changed since', async () => {
     put('a.txt', 'mine');
     expect(await failure(files.write('a.txt', 'x'))).toMatchObject({ code: 'bad_state', reason: 'not_read' });
     await files.read('a.txt');
@@ -268,7 +268,7 @@ describe('writing', () => {
     expect(text('a.txt')).toBe('y');
   });
 
-  it('does not mind a file that was touched, or that was empty', async () => {
+  it('accepts a file that was only touched, or that was empty', async () => {
     put('a.txt', 'same');
     await files.read('a.txt');
     put('a.txt', 'same');
@@ -278,7 +278,7 @@ describe('writing', () => {
     expect([text('a.txt'), text('empty.txt')]).toEqual(['x', 'filled']);
   });
 
-  it('keeps the mode, the link to the file, the encoding and the line endings', async () => {
+  it('keeps the mode, a link to the file, the encoding and the line endings', async () => {
     put('a.txt', Buffer.from('\ufeffone\r\ntwo\r\n', 'utf16le'));
     chmodSync(at('a.txt'), 0o640);
     symlinkSync('a.txt', at('link'));
@@ -290,13 +290,13 @@ describe('writing', () => {
     expect(lstatSync(at('link')).isSymbolicLink()).toBe(true);
   });
 
-  it('makes the target of a link that leads to nothing inside', async () => {
+  it('creates the target of a dangling link that points inside', async () => {
     symlinkSync('folder/new.txt', at('link'));
     await files.write('link', 'x');
     expect(text('folder/new.txt')).toBe('x');
   });
 
-  it('never writes what makes things run, however it is spelled', async () => {
+  it('never writes files that make programs run, in any spelling', async () => {
     mkdirSync(at('.git/hooks'), { recursive: true });
     mkdirSync(at('sub'));
     put('.git/config', '[core]');
@@ -353,7 +353,7 @@ describe('writing', () => {
     }
   });
 
-  it('neither writes nor shows what is Tidegate’s own, by whatever name', async () => {
+  it('neither writes nor shows files of Tidegate, under any name', async () => {
     const isOwn = (path: string) => isInside(path, join(base, 'state'));
     const view = noOwnPaths.viewOf(sessionOf('wide'));
     const own = {
@@ -375,7 +375,7 @@ describe('writing', () => {
     await service.close();
   });
 
-  it('refuses folders, and names that end like one', async () => {
+  it('refuses folders, and paths that end with a slash', async () => {
     mkdirSync(at('folder'));
     for (const path of ['folder', '.', 'new/', 'folder/']) {
       expect(await failure(files.write(path, 'x'))).toMatchObject({ reason: 'is_folder' });
@@ -383,14 +383,14 @@ describe('writing', () => {
     expect(existsSync(at('new'))).toBe(false);
   });
 
-  it('shows names without their control characters', async () => {
+  it('shows names without control characters', async () => {
     const name = 'a\u001b[31m\u202e.txt';
     await files.write(name, 'x');
     const { message } = await failure(files.write(name, '\ud800'));
     expect(message).toContain('a\\u{1b}[31m\\u{202e}.txt');
   });
 
-  it('gives up when the caller did, before anything is written', async () => {
+  it('stops if the caller cancels before anything is written', async () => {
     const signal = AbortSignal.abort();
     expect(await failure(files.write('a.txt', 'x', { signal }))).toMatchObject({ reason: 'cancelled' });
     expect(readdirSync(root)).toEqual([]);
@@ -398,7 +398,7 @@ describe('writing', () => {
 });
 
 describe('editing', () => {
-  it('replaces one place, and shows the difference', async () => {
+  it('replaces one match, and returns the diff', async () => {
     put('a.txt', 'one\ntwo\nthree\n');
     const change = await files.edit('a.txt', [{ oldText: 'two', newText: '2' }]);
     expect(change.diff).toBe('--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three');
@@ -406,13 +406,13 @@ describe('editing', () => {
     expect(text('a.txt')).toBe('one\n2\nthree\n');
   });
 
-  it('takes everything literally', async () => {
+  it('treats all text literally', async () => {
     put('a.txt', 'a.c (x) $1');
     await files.edit('a.txt', [{ oldText: 'a.c (x) $1', newText: "$& $1 $$ $` $' \\n" }]);
     expect(text('a.txt')).toBe("$& $1 $$ $` $' \\n");
   });
 
-  it('says how many places there are, and where', async () => {
+  it('reports the number of matches and their lines', async () => {
     put('a.txt', 'x\ny\nx\nx\n');
     expect(await failure(files.edit('a.txt', [{ oldText: 'x', newText: 'z' }]))).toEqual({
       code: 'bad_state',
@@ -425,7 +425,7 @@ describe('editing', () => {
     expect(text('a.txt')).toBe('z\ny\nz\nz\n');
   });
 
-  it('makes all edits or none', async () => {
+  it('applies all edits or none', async () => {
     put('a.txt', 'one two');
     const edits = [
       { oldText: 'one', newText: '1' },
@@ -443,7 +443,7 @@ describe('editing', () => {
     expect(text('a.txt')).toBe('done');
   });
 
-  it('refuses edits that change nothing, and an empty old text where there is something', async () => {
+  it('refuses edits that change nothing, and an empty old text for a file with content', async () => {
     put('a.txt', 'x');
     expect(await failure(files.edit('a.txt', []))).toMatchObject({ reason: 'no_edits' });
     expect(await failure(files.edit('a.txt', [{ oldText: 'x', newText: 'x' }]))).toMatchObject({
@@ -460,7 +460,7 @@ describe('editing', () => {
     expect(text('new/file.txt')).toBe('y');
   });
 
-  it('refuses what is not a text, and what the encoding cannot hold', async () => {
+  it('refuses files that are not text, and text that the encoding cannot represent', async () => {
     put('a.bin', Buffer.from('abc\0def'));
     put('a.txt', Buffer.from('caf\xe9', 'latin1'));
     expect(await failure(files.edit('a.bin', [{ oldText: 'abc', newText: 'x' }]))).toMatchObject({
@@ -473,7 +473,7 @@ describe('editing', () => {
     expect(readFileSync(at('a.txt'))).toEqual(Buffer.from('caf\xe8', 'latin1'));
   });
 
-  it('does not lose what another process put there meanwhile', async () => {
+  it('does not lose a concurrent change by another process', async () => {
     put('a.txt', 'one');
     const service = openFiles({ roots: [root], stateDir: join(base, 'state') });
     const other = await service.serve(sessionOf('two'));
@@ -486,7 +486,7 @@ describe('editing', () => {
   });
 });
 
-it('works again when the root was moved away and back', async () => {
+it('works again after the root was moved away and back', async () => {
   put('a.txt', 'x');
   renameSync(root, join(base, 'away'));
   expect(await failure(files.read('a.txt'))).toMatchObject({ reason: 'root_gone' });

@@ -44,7 +44,7 @@ const encoders: Readonly<Record<Encoding, (text: string) => Buffer>> = {
 };
 
 describe('a page', () => {
-  it('is what a reader of the whole text would cut out, in every encoding', async () => {
+  it('equals the same lines cut from the whole text, in every encoding', async () => {
     const encoding = fc.constantFrom<Encoding>('utf-8', 'utf-16le', 'utf-16be');
     const offset = fc.integer({ min: 1, max: 20 });
     await fc.assert(
@@ -66,7 +66,7 @@ describe('a page', () => {
     );
   });
 
-  it('from the end is the same as from the beginning', async () => {
+  it('counted from the end equals the one counted from the beginning', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: 1, max: 20 }), async (text, back) => {
         const all = naive(text);
@@ -78,7 +78,7 @@ describe('a page', () => {
     );
   });
 
-  it('of a large text lies where it should, whatever the blocks are', async () => {
+  it('of a large text is exact for any block size', async () => {
     const lines = Array.from(
       { length: 200_000 },
       (_, index) => `line ${index + 1} ${'x'.repeat(index % 17)}`,
@@ -93,7 +93,7 @@ describe('a page', () => {
     expect(texts(await page(bytes, { offset: -150_000, limit: 1 }))).toEqual([lines[50_000]]);
   });
 
-  it('beyond the end says how many lines there are', async () => {
+  it('beyond the end reports the number of lines', async () => {
     expect(await page(Buffer.from('a\nb'), { offset: 9, limit: 1 })).toEqual({
       lines: [],
       totalLines: 2,
@@ -118,12 +118,12 @@ describe('a page', () => {
     ).toHaveLength(2000);
   });
 
-  it('does not cut a character in two', async () => {
+  it('does not split a character', async () => {
     const found = await page(Buffer.from(`${'a'.repeat(1999)}𝄞 and more`), { offset: 1, limit: 1 });
     expect(found.lines[0]?.text).toBe('a'.repeat(1999));
   });
 
-  it('holds no more than one answer can carry', async () => {
+  it('contains no more than one result can hold', async () => {
     const bytes = Buffer.from(`${'x'.repeat(999)}\n`.repeat(500));
     const found = await page(bytes, { offset: 1, limit: 2000 });
     expect(found.lines.length).toBeGreaterThan(60);
@@ -133,21 +133,21 @@ describe('a page', () => {
     expect(next.lines[0]?.number).toBe(found.nextOffset);
   });
 
-  it('ends lines with a carriage return where there is nothing else', async () => {
+  it('treats carriage returns as line endings if there are no others', async () => {
     expect(texts(await page(Buffer.from('a\rb\rc'), { offset: 2, limit: 5 }, 'utf-8', true))).toEqual([
       'b',
       'c',
     ]);
   });
 
-  it('shows as Latin-1 what is not UTF-8', async () => {
+  it('shows text that is not UTF-8 as Latin-1', async () => {
     expect(texts(await page(Buffer.from('ok ä\ncaf\xe9\n', 'latin1'), { offset: 1, limit: 5 }))).toEqual([
       'ok ä',
       'café',
     ]);
   });
 
-  it('comes to an end in files that have none', async () => {
+  it('ends in files that never end', async () => {
     const endless = (byte: string): Source => ({
       size: 0,
       read: async (_, length) => Buffer.alloc(length, byte),
@@ -164,7 +164,7 @@ describe('a page', () => {
     });
   });
 
-  it('numbers lines from the end where counting would take long', async () => {
+  it('numbers lines from the end if counting would take long', async () => {
     const size = 3 * 1024 ** 3;
     const line = Buffer.from(`${'z'.repeat(1023)}\n`);
     const huge: Source = {
@@ -185,7 +185,7 @@ describe('a page', () => {
   });
 });
 
-describe('counting', () => {
+describe('counting lines', () => {
   it('finds every separator, at every alignment', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.integer({ min: 0, max: 7 }), (content, shift) => {
@@ -203,7 +203,7 @@ describe('counting', () => {
     );
   });
 
-  it('takes two bytes of UTF-16 for one, and only where one begins', () => {
+  it('treats two bytes of UTF-16 as one character, only at even offsets', () => {
     const separator = separatorFor('utf-16le', false);
     const block = Buffer.from('\u0a00\u0a0a\n\u0a00', 'utf16le');
     expect(separator.countIn(block)).toBe(1);

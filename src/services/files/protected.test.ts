@@ -29,7 +29,7 @@ describe('protected paths', () => {
     '.opencode/agent/build.md',
     '.cursor/mcp.json',
     '.vscode/mcp.json',
-  ])('has %s', (path) => {
+  ])('include %s', (path) => {
     expect(check(path)).toBe(true);
   });
 
@@ -53,7 +53,7 @@ describe('protected paths', () => {
     '.mcp.json.',
     '.MCP.JſON',
     'tidegate.yaml ',
-  ])('hold in other spellings and places: %s', (path) => {
+  ])('are protected in other spellings and places: %s', (path) => {
     expect(check(path)).toBe(true);
   });
 
@@ -78,11 +78,11 @@ describe('protected paths', () => {
     'x.claude/settings.json',
     '日本語.txt',
     '...',
-  ])('leave alone what only looks alike: %s', (path) => {
+  ])('do not include similar names: %s', (path) => {
     expect(check(path)).toBe(false);
   });
 
-  it('cover everything that is not in the root', () => {
+  it('include everything outside the root', () => {
     expect(isProtected('/ws', '/wsx/a')).toBe(true);
     expect(isProtected('/ws', '/ws/../a')).toBe(false);
   });

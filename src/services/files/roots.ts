@@ -58,9 +58,9 @@ export function createRoots(roots: readonly string[]): Roots {
 
 function refuseUnusable(given: string): void {
   if (given === '') throw badPath(given, 'it is empty');
-  if (given.includes('\0')) throw badPath(given, 'it holds a NUL character');
+  if (given.includes('\0')) throw badPath(given, 'it contains a NUL character');
   if (given.length > maxLength) throw badPath(given, `it is longer than ${maxLength} characters`);
-  if (!isWellFormed(given)) throw badPath(given, 'it holds half of a surrogate pair');
+  if (!isWellFormed(given)) throw badPath(given, 'it contains half of a surrogate pair');
 }
 
 function namesOf(path: string): readonly string[] {

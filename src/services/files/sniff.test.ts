@@ -7,7 +7,7 @@ const nature = (content: string | Buffer, isWide = false): string => {
   return found.kind === 'text' ? 'text' : found.mediaType;
 };
 
-describe('the nature of a file', () => {
+describe('the type of a file', () => {
   it('is detected by its first bytes', () => {
     expect(nature('\x89PNG\r\n\x1a\n')).toBe('image/png');
     expect(nature('\xff\xd8\xff\xe0')).toBe('image/jpeg');
@@ -21,7 +21,7 @@ describe('the nature of a file', () => {
     expect(nature('\x01\x02\x03\x04')).toBe('application/octet-stream');
   });
 
-  it('is text for what only begins like something else', () => {
+  it('is text for content that only starts like another type', () => {
     for (const content of [
       'MZ is a prefix',
       'BZh',
@@ -39,7 +39,7 @@ describe('the nature of a file', () => {
 });
 
 describe('the size of an image', () => {
-  it('stands in its head', () => {
+  it('is read from its header', () => {
     const png = Buffer.alloc(33);
     png.writeUInt32BE(640, 16);
     png.writeUInt32BE(480, 20);
@@ -57,7 +57,7 @@ describe('the size of an image', () => {
     expect(imageSize(lossless, 'image/webp')).toEqual({ width: 640, height: 480 });
   });
 
-  it('is unknown where the head is cut or broken', () => {
+  it('is unknown if the header is cut or damaged', () => {
     for (const type of ['image/png', 'image/gif', 'image/webp', 'image/jpeg', 'image/x']) {
       expect(imageSize(Buffer.from([0xff, 0xd8, 0xff]), type)).toBeUndefined();
     }

@@ -41,7 +41,7 @@ describe.each(['linux', 'darwin'] as const)('a walk with the defence of %s', (pl
     return [place.path, ...(place.target ? [] : ['missing', ...place.missing])].join(' ');
   };
 
-  it('comes to the real path', async () => {
+  it('reaches the real path', async () => {
     symlinkSync('b', join(root, 'a', 'link'));
     symlinkSync(join(root, 'a', 'link', 'c'), join(root, 'far'));
     expect(await go('a/link/c/file')).toBe(join(root, 'a/b/c/file'));
@@ -51,7 +51,7 @@ describe.each(['linux', 'darwin'] as const)('a walk with the defence of %s', (pl
     expect(await go(root)).toBe(root);
   });
 
-  it('takes the steps of a link one by one, as the system does', async () => {
+  it('follows a link step by step, like the system', async () => {
     mkdirSync(join(root, 'x', 'y'), { recursive: true });
     symlinkSync('../a/b/c', join(root, 'x', 'deep'));
     // By its letters `x/deep/../file` is `x/file`; in truth it is in `a/b`.
@@ -79,7 +79,7 @@ describe.each(['linux', 'darwin'] as const)('a walk with the defence of %s', (pl
     expect(await go(join(base, 'second', 'new'), roots)).toContain('missing new');
   });
 
-  it('refuses every way out', async () => {
+  it('refuses every path that leads outside', async () => {
     symlinkSync('../../outside', join(root, 'a', 'up'));
     symlinkSync('/', join(root, 'slash'));
     symlinkSync('..', join(root, 'parent'));
@@ -92,7 +92,7 @@ describe.each(['linux', 'darwin'] as const)('a walk with the defence of %s', (pl
     }
   });
 
-  it('ends in loops and long chains', async () => {
+  it('stops in loops and long chains', async () => {
     symlinkSync('two', join(root, 'one'));
     symlinkSync('one', join(root, 'two'));
     symlinkSync('self/x', join(root, 'self'));
@@ -123,7 +123,7 @@ describe.each(['linux', 'darwin'] as const)('a walk with the defence of %s', (pl
     expect(openHandles()).toBe(before);
   });
 
-  it('finds out that what it opened was moved away', async () => {
+  it('notices that the opened file was moved away', async () => {
     let opened = 0;
     const moving: Open = async (path) => {
       const found = await open(path);

@@ -21,7 +21,7 @@ export interface OwnPlaces {
   readonly absent?: readonly string[];
 }
 
-/** A file with companions beside it: WAL and shm of a store, rotated logs. */
+/** A file with companions next to it: WAL and shm of a store, rotated logs. */
 export interface PrivateFile {
   readonly kind: 'store' | 'log';
   readonly path: string;

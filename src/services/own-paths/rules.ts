@@ -11,11 +11,11 @@ export interface Rules {
   hidden(): readonly HiddenName[];
 }
 
-const ofState = 'it belongs to the private files of Tidegate';
+const ofState = 'it is one of the private files of Tidegate';
 const ofSystem = 'it belongs to the system, not to a workspace';
-const ofRights = 'it decides what Tidegate lets callers do';
+const ofRights = 'it controls what callers may do';
 const ofProgram =
-  'a trusted server, tool, plugin or workflow, or Tidegate itself, loads code from there or because of it. The operator can put a server in its own folder with a `package.json`, or set `workspace.lock_trusted: false`, and run `tidegate trust`';
+  'a trusted server, tool, plugin or workflow, or Tidegate itself, loads code from there, or this file determines which code it loads. The operator can put a server in its own folder with a `package.json`, or set `workspace.lock_trusted: false`, and run `tidegate trust`';
 
 export function createRules(places: ResolvedPlaces, outputName: string, seesGoverning: boolean): Rules {
   const folders = places.stateDirs.map(folded);

@@ -3,7 +3,7 @@ import { isInside, type OwnPlaces, realOf } from './own-places.js';
 
 export interface ShakyLink {
   readonly link: string;
-  /** Tidegate's path that the link leads to. */
+  /** The Tidegate path that the link points to. */
   readonly path: string;
 }
 

@@ -25,7 +25,7 @@ export function whyNotRun(
 function stateAround(state: string): RunRefusal {
   return {
     reason: 'state_in_workspace',
-    message: `The workspace lies inside ${state}, the state folder of Tidegate.`,
+    message: `The workspace is inside ${state}, the state folder of Tidegate.`,
     suggestion:
       'Ask the operator to set TIDEGATE_HOME to another folder, or to choose another workspace root.',
   };
@@ -34,7 +34,7 @@ function stateAround(state: string): RunRefusal {
 function storeInRoot(file: string): RunRefusal {
   return {
     reason: 'store_in_workspace',
-    message: `The store ${file} lies directly in a workspace root, where no sandbox can hide it from commands.`,
+    message: `The store ${file} is directly in a workspace root, where no sandbox can hide it from commands.`,
     suggestion: 'Ask the operator to move `store.file` to a separate folder, or out of the workspace.',
   };
 }
@@ -42,16 +42,16 @@ function storeInRoot(file: string): RunRefusal {
 function unsandboxedBeside(path: string): RunRefusal {
   return {
     reason: 'state_in_workspace',
-    message: `Tidegate keeps ${path} inside the workspace, and there is no sandbox to keep commands away from it.`,
+    message: `Tidegate stores ${path} inside the workspace, and there is no sandbox to hide it from commands.`,
     suggestion:
-      'Ask the operator to install bubblewrap, or to move the file: TIDEGATE_HOME, `store.file` and `log.file` say where it is.',
+      'Ask the operator to install bubblewrap, or to move the file with TIDEGATE_HOME, `store.file` or `log.file`.',
   };
 }
 
 const unsandboxedForOthers: RunRefusal = {
   reason: 'sandbox_required',
   message:
-    'Commands of principals other than the operator run in a sandbox only, and none is in use: none works on this machine, or `shell.sandbox` is `off`.',
+    'Principals other than the operator can run commands only in a sandbox, and there is none: bubblewrap does not work on this machine, or `shell.sandbox` is `off`.',
   suggestion:
     'Ask the operator to install bubblewrap (Linux) and to leave `shell.sandbox` at `auto`; `tidegate doctor` says what is missing.',
 };

@@ -19,9 +19,9 @@ export interface Tree {
   readonly needle: string;
   /** See `ProcessOrder`. */
   readonly fileLimitMark: number | undefined;
-  /** When the child started, in ticks since boot; 0 where that is not known. */
+  /** When the child started, in ticks since boot; 0 if unknown. */
   readonly since: number;
-  /** How many processes the system had started just before the child; undefined where that is not known. */
+  /** How many processes the system had started just before the child; undefined if unknown. */
   readonly forksBefore: number | undefined;
   readonly hasExited: () => boolean;
   readonly closeInput: () => void;

@@ -83,7 +83,7 @@ describe('leases', () => {
   it.each([
     ['no JSON', '{"pid":'],
     [
-      'an id that would match every gate',
+      'an id that would match every gateway',
       JSON.stringify({ pid: 4_000_000, gateId: '', startTime: '', system: '' }),
     ],
   ])('a lease with %s ends no process, and is deleted when it is old', async (_name, text) => {

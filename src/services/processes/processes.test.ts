@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
   const shell = (script: string, env: Readonly<Record<string, string>> = { PATH }) =>
     processes.start({ owner: 'test', command: '/bin/sh', args: ['-c', script], cwd: '/', env });
 
-  it('gives a child exactly the environment of its order, and the mark', async () => {
+  it('gives a child exactly the requested environment, and the mark', async () => {
     const child = await shell('exec env', { PATH, GREETING: 'good day' });
     const { output } = await collect(child);
     const names = output
@@ -46,14 +46,14 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(output).toContain('GREETING=good day\n');
   });
 
-  it('carries stdin, stdout, stderr and the exit code', async () => {
+  it('passes on stdin, stdout, stderr and the exit code', async () => {
     const child = await shell('read -r line; echo "out $line"; echo "err $line" >&2; exit 7');
     expect(child.write('hé\n')).toBe(true);
     const seen = await collect(child);
     expect(seen).toEqual({ output: 'out hé\n', errors: 'err hé\n', exit: { code: 7, signal: null } });
   });
 
-  it('keeps the first words on stderr for a listener that comes late', async () => {
+  it('keeps the first output on stderr for a late listener', async () => {
     const child = await shell('echo "cannot start" >&2; read -r line');
     await pause(200);
     const chunks: Uint8Array[] = [];
@@ -62,13 +62,13 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await child.close();
   });
 
-  it('tells a listener of an exit that is past', async () => {
+  it('reports a past exit to a late listener', async () => {
     const child = await shell('exit 3');
     await collect(child);
     expect(await exitOf(child)).toEqual({ code: 3, signal: null });
   });
 
-  it('reports the exit although a grandchild holds the pipes, and ends the grandchild', async () => {
+  it('reports the exit even if a grandchild holds the pipes, and ends the grandchild', async () => {
     const child = await shell(`setsid sleep ${tag} & sleep ${tag} & echo done`);
     const begin = performance.now();
     const { output, exit } = await collect(child);
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(findTagged(tag)).toEqual([]);
   });
 
-  it('close of one child leaves the others alone', async () => {
+  it('close of one child does not affect the others', async () => {
     const [first, second] = [await shell(`sleep ${tag}`), await shell('read -r line; echo "still $line"')];
     await first.close();
     second.write('here\n');
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(await seen).toEqual({ output: 'bye\n', errors: '', exit: { code: 5, signal: null } });
   });
 
-  it('says when the pipe is full and when there is room again', async () => {
+  it('reports when the pipe is full and when there is room again', async () => {
     const child = await shell('sleep 0.3; exec cat >/dev/null');
     const drained = new Promise<void>((resolve) => child.onDrain(resolve));
     expect(child.write('x'.repeat(1 << 20))).toBe(false);
@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await child.close();
   });
 
-  it('survives a child that closes its stdin, and wakes who waits for room', async () => {
+  it('survives a child that closes its stdin, and notifies waiting writers', async () => {
     const child = await shell(`sleep 0.2; exec 0<&-; exec sleep ${tag}`);
     const woken = new Promise<void>((resolve) => child.onDrain(resolve));
     expect(child.write('x'.repeat(1 << 20))).toBe(false);
@@ -179,14 +179,14 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     );
   });
 
-  it('opens no file in a child but its three pipes, so that none can hold the reaper back', async () => {
+  it('opens no file in a child except its three pipes, so that none can block the reaper', async () => {
     await shell('read -r line');
     const child = await shell('exec ls /proc/self/fd');
     const bare = spawnSync('ls', ['/proc/self/fd'], { encoding: 'utf8' });
     expect((await collect(child)).output).toBe(bare.stdout);
   });
 
-  it('gives a child without input its end at once, and a pipe for notes when it is asked for', async () => {
+  it('closes stdin of a child without input at once, and opens a pipe for notes on request', async () => {
     const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH } };
     const args = ['-c', 'read -r line; echo "read $?"; echo note >&3; readlink /proc/self/fd/0'];
     const child = await processes.start({ ...order, args, input: 'none', hasNotes: true });
@@ -197,7 +197,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(Buffer.concat(notes).toString()).toBe('note\n');
   });
 
-  it('gives a child pipes of the system on request, which it can open again, and keeps none of them', async () => {
+  it('gives a child system pipes on request, which it can reopen, and keeps none of them', async () => {
     const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH }, hasSystemPipes: true };
     const own = () => readdirSync('/proc/self/fd').length;
     const texts: string[] = [];
@@ -242,7 +242,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  it('says how many descendants a child left behind', async () => {
+  it('reports how many descendants a child left behind', async () => {
     const quick = { afterInputMs: 0, afterTermMs: 200 };
     const order = { owner: 'test', command: '/bin/sh', cwd: '/', env: { PATH }, patience: quick };
     const script = `sleep ${tag} & setsid sleep ${tag} & nohup sleep ${tag} >/dev/null 2>&1 & exit 0`;
@@ -268,7 +268,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  it('finds what a child left also when it left at once, every time', async () => {
+  it('finds descendants of a child that exits immediately, every time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const child = await shell(`setsid -f sleep ${tag} </dev/null >/dev/null 2>&1; :`);
       await new Promise((resolve) => child.onExit(resolve));
@@ -277,7 +277,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     }
   });
 
-  it('passes arguments as they are, without a shell', async () => {
+  it('passes arguments unchanged, without a shell', async () => {
     const args = ['%s|', '$(touch /tmp/never)', '; exit 9', '"quo\'ted"', '*'];
     const child = await processes.start({ owner: 'test', command: 'printf', args, cwd: '/', env: { PATH } });
     expect((await collect(child)).output).toBe(`$(touch /tmp/never)|; exit 9|"quo'ted"|*|`);
@@ -294,7 +294,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await within(2000, 'end of the reaper', () => findReaper(process.pid) === undefined);
   });
 
-  it('starts another reaper when one was killed, which knows the children of the first', async () => {
+  it('replaces a killed reaper with one that knows the children of the first', async () => {
     await shell(`env -i sleep ${tag} & exec env -i sleep ${tag}`);
     const first = reaperPid();
     process.kill(first, 'SIGTERM');
@@ -318,7 +318,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     await within(5000, 'end of all', () => findTagged(tag).length === 0);
   });
 
-  it('refuses more children than it can own', async () => {
+  it('refuses more children than the limit', async () => {
     const calm = () => shell('read -r line');
     for (let count = 0; count < 256; count += 1) await calm();
     await expect(calm()).rejects.toThrow('256 processes are already running');

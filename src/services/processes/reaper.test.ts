@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('the reaper', () => {
   const leasesIn = (state: string) =>
     existsSync(join(state, 'leases')) ? readdirSync(join(state, 'leases')) : [];
 
-  it('ends everything within 5 s when the gate is killed with -9 at 20 random moments', async () => {
+  it('ends everything within 5 s when the gateway is killed with -9 at 20 random moments', async () => {
     const round = async () => {
       const tag = tagged();
       const state = mkdtempSync(join(directory, 'state-'));
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('the reaper', () => {
     for (let batch = 0; batch < 5; batch += 1) await Promise.all([round(), round(), round(), round()]);
   }, 60_000);
 
-  it('control: with the reaper gone, the same kill leaves survivors; the next start sweeps them', async () => {
+  it('control: without the reaper, the same kill leaves survivors; the next start ends them', async () => {
     const tag = tagged();
     const state = mkdtempSync(join(directory, 'state-'));
     const gate = await openGate(hardTrees(tag), state);
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('the reaper', () => {
     ['SIGTERM', (gate: Gate) => void gate.process.kill('SIGTERM')],
     ['SIGINT', (gate: Gate) => void gate.process.kill('SIGINT')],
     ['the end of stdin', (gate: Gate) => void gate.process.stdin?.end()],
-  ])('lets the gate leave at once on %s and ends everything after it', async (_name, stop) => {
+  ])('lets the gateway exit at once on %s and ends everything afterwards', async (_name, stop) => {
     const tag = tagged();
     const state = mkdtempSync(join(directory, 'state-'));
     const gate = await openGate(hardTrees(tag), state);
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux')('the reaper', () => {
     expect(findTagged(unmarked)).toHaveLength(1);
   });
 
-  it('of a gate inside a gate finishes its own work when the outer gate is killed with -9', async () => {
+  it('of a gateway inside a gateway finishes its work when the outer one is killed with -9', async () => {
     const tag = tagged();
     const [outer, inner] = [mkdtempSync(join(directory, 'state-')), mkdtempSync(join(directory, 'state-'))];
     const trees = join(directory, 'trees.json');

@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('a folder is unchanged', () => {
     expect([...findCalm(place, ['a/b/c/'], Date.now() + 1000)]).toEqual([]);
   });
 
-  it('but not if a parent is a link, even one that leads back', () => {
+  it('but not if a parent is a link, even one that points back', () => {
     renameSync(join(root, 'a'), join(root, 'real'));
     symlinkSync('real', join(root, 'a'));
     expect([...findCalm(place, ['a/b/c/', 'real/b/c/'], later())]).toEqual(['real/b/c/']);

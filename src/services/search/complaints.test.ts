@@ -22,7 +22,7 @@ describe('the stderr of ripgrep', () => {
     expect(refusal).toBe('');
   });
 
-  it('says why the search failed', () => {
+  it('gives the reason why the search failed', () => {
     const { refusal, totalUnread } = complain(
       'rg: regex parse error:\n    (\n    ^\nerror: unclosed group\n',
     );
@@ -30,13 +30,13 @@ describe('the stderr of ripgrep', () => {
     expect(totalUnread).toBe(0);
   });
 
-  it('about a file with a line break in its name is not taken for a failure', () => {
+  it('about a file with a line break in its name is not treated as a failure', () => {
     const { refusal, unread } = complain('rg: ./a\nregex parse error:\nb: Permission denied (os error 13)\n');
     expect(refusal).toBe('');
     expect(unread).toHaveLength(1);
   });
 
-  it('is counted but not kept when it never ends', () => {
+  it('is counted but not stored if it never ends', () => {
     const { unread, totalUnread } = complain('rg: ./x: Permission denied (os error 13)\n'.repeat(500));
     expect(unread).toHaveLength(20);
     expect(totalUnread).toBe(500);

@@ -13,8 +13,7 @@ export function badGlob(pattern: string, problem: string): ToolFailure {
     `The glob ${quoted(pattern)} ${problem}; correct it and call again.`,
     {
       reason: 'invalid_glob',
-      suggestion:
-        'Use **, *, ?, [a-z] and {a,b}; put a backslash before a character that is meant literally.',
+      suggestion: 'Use **, *, ?, [a-z] and {a,b}; escape literal characters with a backslash.',
     },
   );
 }
@@ -28,18 +27,14 @@ export function outside(path: string, root: string): ToolFailure {
 }
 
 export function noSuchPlace(path: string): ToolFailure {
-  return new ToolFailure(
-    'not_found',
-    `There is no file or folder ${quoted(path)}; look for the right path first.`,
-    {
-      reason: 'no_such_path',
-      suggestion: 'Call Glob to see which files exist; paths are relative to the first workspace root.',
-    },
-  );
+  return new ToolFailure('not_found', `${quoted(path)} does not exist; find the right path first.`, {
+    reason: 'no_such_path',
+    suggestion: 'Call Glob to see which files exist; paths are relative to the first workspace root.',
+  });
 }
 
 export function notReadable(path: string): ToolFailure {
-  return new ToolFailure('refused', `${quoted(path)} must not be read. Choose another path.`, {
+  return new ToolFailure('refused', `${quoted(path)} may not be read. Choose another path.`, {
     reason: 'no_permission',
   });
 }

@@ -44,7 +44,7 @@ function refuseNul({ pattern, glob = '', type = '' }: TextQuery): void {
   if (pattern.includes('\0'))
     throw mistake('invalid_pattern', 'The pattern contains a NUL character; write it as \\x00.');
   if (glob.includes('\0') || type.includes('\0'))
-    throw mistake('invalid_glob', 'The glob or type holds a NUL character, which no name has.');
+    throw mistake('invalid_glob', 'The glob or type contains a NUL character, which names cannot contain.');
 }
 
 interface Job extends TextJob {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createFirstGroups } from './first-groups.js';
 
-it('the smallest paths are kept, in whatever order they come, and no more of them than are needed', () => {
+it('keeps the smallest paths in any order of arrival, and no more than needed', () => {
   const groups = fc.uniqueArray(fc.tuple(fc.stringMatching(/^[a-d]{1,4}$/), fc.integer({ min: 1, max: 4 })), {
     selector: ([path]) => path,
     maxLength: 30,

@@ -68,7 +68,7 @@ describe('a glob', () => {
     expect(matches(pattern, path)).toBe(expected);
   });
 
-  it('names the folder in which all its matches lie, and how deep they can be', () => {
+  it('returns the folder that contains all its matches, and their maximum depth', () => {
     expect(parseGlob(['src/app/*.ts'])).toMatchObject({ folder: 'src/app', depth: 1, names: ['*.ts'] });
     expect(parseGlob(['src/{a,b}/*/x'])).toMatchObject({ folder: 'src', depth: 3, names: ['x'] });
     expect(parseGlob(['/abs/lib/**'])).toMatchObject({ folder: '/abs/lib', matchesAll: true });
@@ -79,7 +79,7 @@ describe('a glob', () => {
     expect(parseGlob(['**/?'])).toMatchObject({ matchesAll: false });
   });
 
-  it('gives ripgrep names that are the same in every dialect, and never stricter ones', () => {
+  it('gives ripgrep names that mean the same in every dialect, and are never stricter', () => {
     const names = (pattern: string) => parseGlob([pattern]).names;
     expect(names('*.{ts,tsx}')).toEqual(['*.ts', '*.tsx']);
     expect(names('a:b[c]?é!.x')).toEqual(['a*b*.x']);
@@ -98,13 +98,13 @@ describe('a glob', () => {
     expect(() => parseGlob([pattern])).toThrow(reason);
   });
 
-  it('takes no more steps than both lengths multiplied, whatever the pattern', () => {
+  it('takes at most as many steps as the product of both lengths, for any pattern', () => {
     const name = 'a'.repeat(255);
     expect(matches(`${'*a'.repeat(60)}*b`, name)).toBe(false);
     expect(matches(`${'**/'.repeat(500)}${'*a/'.repeat(500)}b`, `${'aa/'.repeat(1000)}c`)).toBe(false);
   });
 
-  it('matches as the plain definition of its signs does', () => {
+  it('matches like a plain reference implementation', () => {
     const letters = fc.stringMatching(/^[ab*?/]{1,9}$/);
     const path = fc.stringMatching(/^[ab]{1,3}(?:\/[ab]{1,3}){0,3}$/);
     fc.assert(
@@ -138,6 +138,6 @@ function fitsName(step: string, name: string): boolean {
   );
 }
 
-it('globs are cut at commas outside braces and sets', () => {
+it('splits globs at commas outside braces and sets', () => {
   expect(splitAtCommas('*.ts, *.{js,jsx} ,[,],!x\\,y,')).toEqual(['*.ts', '*.{js,jsx}', '[,]', '!x\\,y']);
 });

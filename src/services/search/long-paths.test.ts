@@ -45,7 +45,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       place.search.findText(text, signal),
     ]);
 
-  it('a file is found or told of, however long its path is', async () => {
+  it('finds or reports a file, however long its path is', async () => {
     for (const bytes of edges) {
       long = makeLongPath(place.root, bytes, 99);
       for (const answer of await searches()) {
@@ -58,7 +58,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
     }
   });
 
-  it.each([15, 198])('paths too deep for the system to open are reported, with names of %d', async (name) => {
+  it.each([15, 198])('reports paths too deep for the system to open, with names of %d', async (name) => {
     long = makeLongPath(place.root, 5000, name);
     for (const answer of await searches()) {
       expect(answer.files).toHaveLength(1);

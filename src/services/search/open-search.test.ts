@@ -64,7 +64,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
   afterAll(() => place.close());
 
   describe('files', () => {
-    it('are found by pattern, in order of their paths, without what is ignored and without .git', async () => {
+    it('are found by pattern, in path order, without ignored files and .git', async () => {
       expect(await find({ pattern: '*.{ts,tsx}' })).toEqual({
         files: ['.hidden/file.ts', 'a b/with: colon.ts', 'a/b/two.tsx', 'a/one.ts'],
         totalFiles: 4,
@@ -77,12 +77,12 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       expect(all.files).not.toContain('debug.log');
     });
 
-    it('come newest first when asked for so', async () => {
+    it('are sorted newest first on request', async () => {
       const { files: found } = await find({ pattern: 'a/**', order: 'newest' });
       expect(found).toEqual(['a/b/two.tsx', 'a/b/three.js', 'a/one.ts']);
     });
 
-    it('are limited, and counted in full', async () => {
+    it('are limited, but counted completely', async () => {
       for (const order of ['newest', 'name'] as const) {
         const found = await find({ pattern: 'a/**', order, limit: 1 });
         expect(found).toMatchObject({ totalFiles: 3, isTruncated: true });
@@ -90,7 +90,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       }
     });
 
-    it('are found in ignored folders when asked for, or when the pattern or path names the folder', async () => {
+    it('are found in ignored folders on request, or if the pattern or path names the folder', async () => {
       expect((await find({ pattern: '**/four.ts' })).files).toEqual([]);
       expect((await find({ pattern: '**/four.ts', includeIgnored: true })).files).toEqual([
         'ignored/four.ts',
@@ -107,7 +107,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       expect((await find({ pattern: '../a/one.ts', path: 'a' })).files).toEqual(['a/one.ts']);
     });
 
-    it('of a folder that does not exist are none, but a start that does not exist is a mistake', async () => {
+    it('of a pattern folder that does not exist are none, but a missing start folder is an error', async () => {
       expect(await find({ pattern: 'no/such/*' })).toMatchObject({ files: [], totalFiles: 0 });
       await expect(find({ path: 'no' })).rejects.toMatchObject({ code: 'not_found' });
       await expect(find({ path: 'a/one.ts' })).rejects.toMatchObject({ code: 'unsupported' });
@@ -117,7 +117,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
   });
 
   describe('text', () => {
-    it('is found in files, whatever their encoding', async () => {
+    it('is found in files of any encoding', async () => {
       expect(await pathsOf({})).toEqual([
         '.hidden/file.ts',
         'a b/with: colon.ts',
@@ -155,7 +155,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       expect(totalMatches).toBe(4);
     });
 
-    it('is paged by lines, and by files', async () => {
+    it('is paged by lines or by files', async () => {
       const all = await linesOf({});
       const pages = await Promise.all([0, 3, 6].map((offset) => linesOf({ offset, limit: 3 })));
       expect(pages.flat()).toEqual(all);
@@ -168,7 +168,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       expect(await pathsOf({ offset: 8 })).toEqual([]);
     });
 
-    it('is searched for in the files that glob and type name', async () => {
+    it('is searched in the files selected by glob and type', async () => {
       expect(await pathsOf({ glob: '*.tsx' })).toEqual(['a/b/two.tsx']);
       expect(await pathsOf({ glob: 'a/**' })).toEqual(['a/b/two.tsx', 'a/one.ts']);
       expect(await pathsOf({ glob: 'a/*' })).toEqual(['a/one.ts']);
@@ -185,7 +185,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       expect(await pathsOf({ glob: '*.log', includeIgnored: true })).toEqual(['debug.log']);
     });
 
-    it('is matched literally, in any case and over lines when asked for so', async () => {
+    it('is matched literally, case-insensitively or across lines on request', async () => {
       expect(await linesOf({ pattern: 'needle needle', isLiteral: true })).toHaveLength(1);
       expect(await linesOf({ pattern: 'n.edle', isLiteral: true })).toEqual([]);
       expect(await linesOf({ pattern: 'THREE NEEDLE', ignoresCase: true })).toEqual([
@@ -198,7 +198,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       ]);
     });
 
-    it('of very long lines is cut, and says so', async () => {
+    it('of very long lines is cut, with a note', async () => {
       const [file] = (await grep({ mode: 'lines', path: 'long.min.js' })).files;
       expect(file?.lines).toEqual([
         { line: 1, text: `needle${'x'.repeat(494)}`, isMatch: true, isCut: true },
@@ -211,7 +211,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
       expect(await pathsOf({ glob: '*.bin' })).toEqual([]);
     });
 
-    it('is refused with the reason when the pattern, glob or type is not right', async () => {
+    it('is refused with the reason if the pattern, glob or type is invalid', async () => {
       const refused = (query: Partial<TextQuery>) => expect(grep(query)).rejects;
       await refused({ pattern: 'a(' }).toMatchObject({
         code: 'unsupported',
@@ -234,7 +234,7 @@ describe.each(clocks)('in folders $folders', ({ now }) => {
     });
   });
 
-  it('links are not followed, wherever they lead', async () => {
+  it('links are never followed', async () => {
     symlinkSync('../a', join(place.root, 'a', 'again'));
     symlinkSync(join(place.outside, 'folder'), join(place.root, 'a', 'out'));
     symlinkSync('one.ts', join(place.root, 'a', 'same.ts'));

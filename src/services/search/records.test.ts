@@ -29,7 +29,7 @@ const stopped =
   ': WARNING: stopped searching binary file after match (found "\\0" byte around offset 70000)\n';
 
 describe('records', () => {
-  it('are read whatever names and lines have in them', () => {
+  it('are read for any names and lines', () => {
     const text = `./a\n1:b\u000012:x\n./bin${binary}./c\u00003-\0y\n./late${stopped}`;
     expect(readAll(Buffer.from(text, 'latin1'), [])).toEqual([
       ['line', './a\n1:b', '12:x'],
@@ -79,7 +79,7 @@ describe('records', () => {
     ]);
   });
 
-  it('without a name are thrown away without being kept', () => {
+  it('without a name are dropped without being stored', () => {
     expect(readAll(Buffer.alloc(1_000_000, 'x'), [70_000, 200_000])).toEqual([]);
   });
 });

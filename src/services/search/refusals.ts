@@ -78,5 +78,5 @@ function suggestionFor(refusal: string): string {
   if (refusal.includes('multiline')) return 'Set multiline to true to match across lines.';
   if (/look-around|backreferences/.test(refusal))
     return 'Search without lookaround and backreferences, and narrow the result afterwards.';
-  return 'Correct the pattern, put a backslash before characters that are meant literally, or set fixed_strings.';
+  return 'Correct the pattern, escape literal characters with a backslash, or set fixed_strings.';
 }

@@ -33,7 +33,7 @@ describe('a path', () => {
     expect(await roots.locate(path)).toBe(join(base, real));
   });
 
-  it('may be absolute, and spelled through the link that leads to a root', async () => {
+  it('can be absolute, and spelled through a link to a root', async () => {
     expect(await roots.locate(join(base, 'two'))).toBe(join(base, 'two'));
     expect(await roots.locate(join(base, 'one', 'sub'))).toBe(join(base, 'one', 'sub'));
     expect(await roots.locate(join(base, 'spelled', 'sub'))).toBe(join(base, 'one', 'sub'));
@@ -52,7 +52,7 @@ describe('a path', () => {
     'dangles-out',
     'dangles-out/more',
     '../\0',
-  ])('%j is refused in the same words whether it exists or not', async (path) => {
+  ])('%j is refused with the same message whether it exists or not', async (path) => {
     await expect(roots.locate(path)).rejects.toMatchObject({
       code: 'refused',
       facts: { reason: 'outside_workspace' },

@@ -12,7 +12,7 @@ interface TellParts {
   readonly collector: Collector;
   /** The requested results, as ripgrep reported them. */
   readonly shown: readonly Shown<Item>[];
-  /** Those of the same groups that were confirmed. */
+  /** The confirmed results of the same groups. */
   readonly proven: readonly Group<Item>[];
 }
 

@@ -114,7 +114,8 @@ const O_PATH = 0o10000000;
 
 /**
  * Moves a file or folder aside; returns true if it did. Holds the parent folder open meanwhile, so that a running
- * command can't redirect the move, and touches nothing outside the grounds. Linux only, like the sandbox.
+ * command can't redirect the move, and touches nothing outside the folders that commands can write to. Linux only, like
+ * the sandbox.
  */
 export function moveAside(path: string, grounds: readonly string[]): boolean {
   const folder = dirname(path);

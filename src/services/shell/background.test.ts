@@ -19,7 +19,7 @@ describe('background commands', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('are seen and ended by their own session only, and another cannot tell them from absent ones', async () => {
+  it('are visible only to their own session; to others they look absent', async () => {
     const background = openBackground();
     const { run, ends } = fakeRun();
     const id = background.add('mine', 'sleep', run);
@@ -32,7 +32,7 @@ describe('background commands', () => {
     expect(ends()).toBe(0);
   });
 
-  it('end with their session, and those of others go on', async () => {
+  it('end with their session, and those of others continue', async () => {
     const background = openBackground();
     const [mine, other] = [fakeRun(), fakeRun()];
     const id = background.add('mine', 'sleep', mine.run);
@@ -45,7 +45,7 @@ describe('background commands', () => {
     expect((await background.poll('other', kept, undefined)).state).toBe('running');
   });
 
-  it('tell what is new, and how they ended', async () => {
+  it('return new output, and how they ended', async () => {
     const background = openBackground();
     const { run, finish, say } = fakeRun();
     const id = background.add('mine', 'make', run);
@@ -87,7 +87,7 @@ describe('background commands', () => {
     expect(closes()).toBe(1);
   });
 
-  it('are at most eight of a session, and one owner leaves places to others', () => {
+  it('are limited to eight per session, and one owner leaves slots to others', () => {
     const background = openBackground();
     for (let count = 0; count < 7; count += 1) background.reserve('mine', 'alice');
     const giveBack = background.reserve('mine', 'alice');
@@ -95,11 +95,11 @@ describe('background commands', () => {
     giveBack();
     background.reserve('mine', 'alice');
     for (let count = 0; count < 7; count += 1) background.reserve('other', 'alice');
-    expect(() => background.reserve('other', 'alice')).toThrow('All background commands in your share');
+    expect(() => background.reserve('other', 'alice')).toThrow('As many background commands as your share');
     background.reserve('f', 'bob');
   });
 
-  it('are thirty-two in all', () => {
+  it('are limited to thirty-two in total', () => {
     const background = openBackground();
     for (const session of ['a', 'b', 'c', 'd']) {
       for (let count = 0; count < 8; count += 1) background.reserve(session, undefined);
@@ -107,7 +107,7 @@ describe('background commands', () => {
     expect(() => background.reserve('e', undefined)).toThrow('32 background commands of the gateway');
   });
 
-  it('that ended are forgotten when there are many', async () => {
+  it('that ended are forgotten if there are many', async () => {
     const background = openBackground();
     const ids: string[] = [];
     for (let count = 0; count < 70; count += 1) {
@@ -121,7 +121,7 @@ describe('background commands', () => {
     expect((await background.poll('mine', last, undefined)).state).toBe('finished');
   });
 
-  it('all end when the gate closes', async () => {
+  it('all end when the gateway closes', async () => {
     const background = openBackground();
     const runs = [fakeRun({ endsAt: 'once' }), fakeRun({ endsAt: 'once' })];
     for (const { run } of runs) background.add('mine', 'x', run);

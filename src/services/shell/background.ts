@@ -59,7 +59,8 @@ class BackgroundCommands implements Background {
     if (own >= maxOfSession) throw tooMany(`${maxOfSession} background commands of this session`);
     const giveBack = this.#shares.take(owner);
     if (giveBack === 'full') throw tooMany(`${maxOfAll} background commands of the gateway`);
-    if (giveBack === 'share') throw tooMany('All background commands in your share of the gateway');
+    if (giveBack === 'share')
+      throw tooMany('As many background commands as your share of the gateway allows');
     this.#held.set(sessionId, own + 1);
     return () => {
       giveBack();

@@ -23,7 +23,7 @@ export async function findBubblewrap(parts: BubblewrapParts): Promise<string | u
   if (process.platform !== 'linux') return undefined;
   const program = await searchPath(parts.path, parts.roots);
   if (program === undefined) {
-    parts.log('Commands run without sandbox: there is no bwrap in PATH outside the workspace.');
+    parts.log('Commands run without a sandbox: there is no bwrap on PATH outside the workspace.');
     return undefined;
   }
   const reason = await tryOut(program, parts.processes);
@@ -35,7 +35,7 @@ export async function findBubblewrap(parts: BubblewrapParts): Promise<string | u
   // A command can use up what a sandbox needs, such as namespaces. The next command must not run unsandboxed because of
   // that.
   if (record !== undefined && (await recorded(record)) === program) throw sandboxBroken(program, reason);
-  parts.log(`Commands run without sandbox: ${program} does not work here: ${reason}`);
+  parts.log(`Commands run without a sandbox: ${program} does not work here: ${reason}`);
   return undefined;
 }
 

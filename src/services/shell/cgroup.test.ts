@@ -23,7 +23,7 @@ describe('[15.13] a cgroup for a command', () => {
     };
   const unified = ['memory.max', 'memory.swap.max', 'memory.oom.group', 'pids.max', 'cgroup.procs'];
 
-  it('has the limits of the settings in a unified hierarchy, and tells which broke', async () => {
+  it('has the configured limits in a unified hierarchy, and reports which was exceeded', async () => {
     const find = () => [{ version: 2, parent, controllers: ['memory', 'pids'] }] as const;
     const group = createCgroups({ hold: hold(unified) }, 'x', find)(usualLimits);
     const folder = group?.folders[0] ?? '';
@@ -44,7 +44,7 @@ describe('[15.13] a cgroup for a command', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is not made where a limit cannot be set, or where there is none', () => {
+  it('is not created if a limit cannot be set, or if there is none', () => {
     const find = () => [{ version: 1, parent, controllers: ['memory'] }] as const;
     const openBroken = createCgroups({ hold: hold([]) }, 'x', find);
     expect(openBroken(usualLimits)).toBeUndefined();
@@ -52,7 +52,7 @@ describe('[15.13] a cgroup for a command', () => {
     expect(existsSync(join(parent, 'tidegate.x.1'))).toBe(false);
   });
 
-  it('is looked for only where cgroups are mounted and can be written', () => {
+  it('is created only where cgroups are mounted and writable', () => {
     const mounts = '30 20 0:1 / /elsewhere/cgroup rw - cgroup cgroup rw,memory\n';
     expect(findHierarchies({ mounts, own: '4:memory:/a\n' })).toEqual([]);
     const inside = '30 20 0:1 /a /sys/fs/cgroup/none rw - cgroup cgroup rw,memory\n';

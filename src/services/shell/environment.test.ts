@@ -4,7 +4,7 @@ import { commandEnvironment } from './environment.js';
 const parts = { interpreter: '/bin/bash', temporary: '/private', sandbox: 'none' } as const;
 
 describe('the environment of a command', () => {
-  it('has what a shell needs, and what the operator gives', () => {
+  it('contains what a shell needs, and what the operator configures', () => {
     const env = commandEnvironment({
       ...parts,
       env: { PATH: '/opt/bin', GREETING: 'hi', NOTHING: undefined },
@@ -16,7 +16,7 @@ describe('the environment of a command', () => {
     );
   });
 
-  it('inherits nothing from the gate', () => {
+  it('inherits nothing from the gateway', () => {
     process.env['TIDEGATE_TEST_CANARY'] = 'seen';
     process.env['CANARY'] = 'seen';
     expect(JSON.stringify(commandEnvironment({ ...parts, env: {} }))).not.toContain('seen');
@@ -24,7 +24,7 @@ describe('the environment of a command', () => {
     delete process.env['CANARY'];
   });
 
-  it('takes neither code that a shell would run first nor what is the gate’s own', () => {
+  it('drops variables that a shell would execute, and those of the gateway', () => {
     const env = {
       BASH_ENV: '/x',
       ENV: '/x',
@@ -36,7 +36,7 @@ describe('the environment of a command', () => {
     expect(Object.keys(commandEnvironment({ ...parts, env })).filter((name) => name in env)).toEqual([]);
   });
 
-  it('keeps terminals, editors and pagers away whatever the operator has set', () => {
+  it('disables terminals, editors and pagers, whatever the operator has set', () => {
     const env = commandEnvironment({ ...parts, env: { TERM: 'xterm', EDITOR: 'vim', PAGER: 'less' } });
     expect(env).toMatchObject({
       TERM: 'dumb',
@@ -47,7 +47,7 @@ describe('the environment of a command', () => {
     });
   });
 
-  it('keeps caches out of the read-only home in the sandbox', () => {
+  it('moves caches out of the read-only home in the sandbox', () => {
     const env = commandEnvironment({
       ...parts,
       sandbox: 'bubblewrap',

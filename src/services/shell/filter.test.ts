@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFilter } from './filter.js';
 
-it('keeps lines that hold the text, or one of the texts between bars', () => {
+it('keeps lines with the text, or with one of the texts between bars', () => {
   const filter = createFilter('error|warn');
   expect(['an error', 'a warning', 'fine', 'err|or'].map((line) => filter?.(line))).toEqual([
     true,
@@ -11,13 +11,13 @@ it('keeps lines that hold the text, or one of the texts between bars', () => {
   ]);
 });
 
-it('reads everything else as it stands', () => {
+it('treats everything else literally', () => {
   const filter = createFilter('(a+)+$');
   expect(filter?.(`${'a'.repeat(50_000)}!`)).toBe(false);
   expect(filter?.('x (a+)+$ y')).toBe(true);
 });
 
-it('wants every line when there is nothing to look for', () => {
+it('keeps every line if the filter is empty', () => {
   expect([createFilter(undefined), createFilter(''), createFilter('|')]).toEqual([
     undefined,
     undefined,

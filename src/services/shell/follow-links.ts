@@ -4,7 +4,7 @@ import { lookAt } from './plain-file.js';
 
 const maxLinks = 40;
 
-/** Every link on the way to a path with its target, and the path where the way ends, existing or not. */
+/** Every link on a path with its target, and the path where it ends, existing or not. */
 export function followLinks(path: string): {
   readonly links: ReadonlyMap<string, string>;
   readonly real: string;

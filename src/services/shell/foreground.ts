@@ -81,7 +81,7 @@ function tellProgress(run: CommandRun, exchange: Exchange): () => void {
 function cancelled(): ToolFailure {
   return new ToolFailure(
     'failed',
-    'The call was cancelled; the command and all that it started were ended.',
+    'The call was cancelled; the command and everything it started were ended.',
     {
       reason: 'cancelled',
     },

@@ -41,7 +41,7 @@ describe('git configuration', () => {
     expect(read).toEqual(asGit(text));
   });
 
-  it('takes a setting without a value for true, and skips what git refuses', () => {
+  it('treats a setting without a value as true, and skips what git refuses', () => {
     expect(parseGitConfig('[core]\n\tfsmonitor\n\t= x\n[broken\n')).toEqual([
       { key: 'core.fsmonitor', value: 'true' },
     ]);

@@ -70,14 +70,14 @@ describe('the links in an index', () => {
     expect(links()).toEqual(['libs/lib', 'libs/lib-of-löwe', 'zoo']);
   });
 
-  it('are found in a repository with longer hashes', () => {
+  it('are found in a repository with SHA-256 hashes', () => {
     git('init', '-q', '--object-format=sha256');
     fill();
     addLink('libs/lib', '1'.repeat(64));
     expect(links()).toEqual(['libs/lib']);
   });
 
-  it('are not known of an index that has its entries elsewhere, or is cut, or is none', () => {
+  it('are unknown if the index is split, truncated or invalid', () => {
     git('init', '-q');
     fill();
     addLink('libs/lib');
@@ -89,12 +89,12 @@ describe('the links in an index', () => {
     expect(links()).toBeUndefined();
   });
 
-  it('are those that git sees, whatever else their mode says', () => {
+  it('are those that git sees, regardless of other mode bits', () => {
     const links = [entry('one', { mode: 0o160755 }), entry('two', { mode: 0xff000000 + 0o160000 })];
     expect(gitlinksIn(indexOf(links))).toEqual(['one', 'two']);
   });
 
-  it('are not known where git may read other entries than we do', () => {
+  it('are unknown if git may read other entries than we do', () => {
     const plain = [entry('a'), entry('b', { mode: 0o160000 })];
     expect(gitlinksIn(indexOf(plain))).toEqual(['b']);
     const [first = Buffer.alloc(0)] = plain;
@@ -118,7 +118,7 @@ describe('the links in an index', () => {
     expect(gitlinksIn(indexOf(plain, right))).toEqual(['b']);
   });
 
-  it('are not known where a name is not UTF-8, too long, or where there are too many', () => {
+  it('are unknown if a name is not UTF-8 or too long, or if there are too many', () => {
     const link = { mode: 0o160000 };
     expect(gitlinksIn(indexOf([entry(Buffer.from([0x73, 0xff]), link)]))).toBeUndefined();
     expect(gitlinksIn(indexOf([entry('n'.repeat(4096), link)]))).toEqual(['n'.repeat(4096)]);
@@ -128,7 +128,7 @@ describe('the links in an index', () => {
     expect(gitlinksIn(indexOf(many))).toBeUndefined();
   });
 
-  it('are read with the table of blocks that git writes for many entries', () => {
+  it('are read with the block table that git writes for many entries', () => {
     git('init', '-q');
     const blob = git('hash-object', '-w', '--stdin').toString().trim();
     const names = Array.from({ length: 25_000 }, (_none, number) => `f${String(number)}`);

@@ -9,7 +9,7 @@ import { findNestedTrees } from './nested-trees.js';
 
 const names = ['hooks/', 'config', 'config.worktree', 'commondir', 'gitdir', 'objects/info/alternates'];
 
-describe('the places that git acts on', () => {
+describe('the paths that git acts on', () => {
   let root: string;
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
   const short = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).sort();
@@ -35,7 +35,7 @@ describe('the places that git acts on', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('[15.34] are whole work trees beyond the first 64, and too many beyond 512', () => {
+  it('[15.34] are whole work trees after the first 64, and too many after 512', () => {
     git('init', '-q');
     const overfull = () =>
       findGitPlaces({
@@ -65,11 +65,11 @@ describe('the places that git acts on', () => {
     expect(overfull()).toBe(true);
   });
 
-  it('are a missing .git that may come to be', () => {
+  it('include a missing .git that may be created', () => {
     expect(find()).toEqual({ paths: [], watched: ['.git'], never: [] });
   });
 
-  it('are those of the table in each submodule, and those specific to a worktree', () => {
+  it('include those of each submodule, and those of a worktree', () => {
     git('init', '-q');
     make('.git/modules/libs/lib/HEAD');
     make('.git/modules/libs/lib/modules/inner/HEAD');
@@ -85,7 +85,7 @@ describe('the places that git acts on', () => {
     expect(never).toEqual([...missing, '.git/worktrees/w/config.worktree']);
   });
 
-  it('are what the index has links to, as far as it leads, and nothing outside', () => {
+  it('include the repositories that the index links to, recursively, and nothing outside', () => {
     git('init', '-q');
     const commit = '1'.repeat(40);
     for (const path of ['sub', 'gone', 'linked'])
@@ -100,7 +100,7 @@ describe('the places that git acts on', () => {
     expect(watched).toEqual(['gone/.git', 'linked/.git']);
   });
 
-  it('are whole folders when there are too many, and an index that cannot be read, which is kept', () => {
+  it('are whole folders if there are too many, and include an unreadable index, which is locked', () => {
     git('init', '-q');
     for (let number = 0; number < 33; number += 1) make(`.git/modules/m${String(number)}/HEAD`);
     make('.git/index', 'DIRC and no more');
@@ -110,14 +110,14 @@ describe('the places that git acts on', () => {
     expect(watched).toEqual(['.git/index']);
   });
 
-  it('are the folder of submodules as a whole where it holds more than can be looked at', () => {
+  it('include the whole folder of submodules if it contains too many to check', () => {
     git('init', '-q');
     for (let number = 0; number < 1001; number += 1)
       mkdirSync(join(root, `.git/modules/a${String(number % 40)}/b${String(number)}`), { recursive: true });
     expect(find().paths).toContain('.git/modules');
   });
 
-  it('are not looked for where configurations have no end', () => {
+  it('are not searched in endless configurations', () => {
     git('init', '-q');
     const includes = Array.from({ length: 60 }, (_none, number) => `\tpath = ../inc${String(number)}\n`);
     for (const [number] of includes.entries()) make(`inc${String(number)}`, '#\n'.repeat(10_000));
@@ -129,14 +129,14 @@ describe('the places that git acts on', () => {
     expect(find).toThrow('too large to check');
   });
 
-  it('are not waited for, whatever stands there', () => {
+  it('do not block on pipes or devices', () => {
     git('init', '-q');
     for (const path of ['.git/commondir', '.git/index'])
       execFileSync('mkfifo', [join(root, path)], { stdio: 'ignore' });
     expect(find().watched).toEqual(['.git/index']);
   });
 
-  it('are also in repositories that lie inside, the nearest first', () => {
+  it('include repositories in subfolders, nearest first', () => {
     for (const path of ['deep/er/two', 'one', 'node_modules/no', 'a/b/c/d/too-deep'])
       mkdirSync(join(root, path, '.git'), { recursive: true });
     make('file/.git', 'gitdir: x');

@@ -17,7 +17,7 @@ export interface GitPlaces {
   readonly watched: readonly string[];
   /** Paths that do not exist and that only an attack creates. */
   readonly never: readonly string[];
-  /** Links on the way to what git runs, with their targets. No mount can hold a link. */
+  /** Links on the paths to files that git runs, with their targets. A mount can't hold a link. */
   readonly links: ReadonlyMap<string, string>;
   /** What may make git run something in a work tree. */
   readonly armed: readonly ArmedCause[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isHarmlessConfig } from './harmless-config.js';
 
-describe('a configuration of git', () => {
+describe('a git configuration', () => {
   let tree: string;
   const file = () => join(tree, '.git', 'config');
   const isHarmless = () => isHarmlessConfig(file(), join(tree, '.git'), tree);
@@ -62,7 +62,7 @@ describe('a configuration of git', () => {
     `[core]\n${' '.repeat(60_000)}"\n`,
     `[core]\n a${' '.repeat(60_000)}"\n`,
     `[core]\n${`\tbare = ${' '.repeat(4000)}"\n`.repeat(16)}`,
-  ])('[15.34] is read in no time, however many spaces it has (%#)', (text) => {
+  ])('[15.34] is read in linear time, however many spaces it has (%#)', (text) => {
     writeFileSync(file(), text);
     const from = performance.now();
     expect(isHarmless()).toBe(false);
@@ -76,7 +76,7 @@ describe('a configuration of git', () => {
     expect(isHarmless()).toBe(false);
   });
 
-  it('is not known to be harmless where it is not UTF-8, or not a file', () => {
+  it('is not known to be harmless if it is not UTF-8, or not a file', () => {
     writeFileSync(file(), Buffer.from('[core]\n\tbare = \xff\n', 'latin1'));
     expect(isHarmless()).toBe(false);
     rmSync(file());

@@ -28,7 +28,7 @@ describe('the directory of a command', () => {
     expect(await resolved('sub/../sub/.')).toBe(join(base, 'one', 'sub'));
   });
 
-  it('is refused outside, behind a link to the outside, and when it is a file or missing', async () => {
+  it('is refused if it is outside, behind a link to the outside, a file, or missing', async () => {
     for (const cwd of [
       '..',
       'escape',
@@ -45,14 +45,14 @@ describe('the directory of a command', () => {
     await expect(resolveDirectory('x', [])).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  it('says the same of what is missing and of what lies outside', async () => {
+  it('gets the same answer whether it is missing or outside', async () => {
     const failure = (cwd: string) =>
       resolveDirectory(cwd, roots).catch((error: unknown) => JSON.stringify(error));
     expect(await failure('/etc')).toBe(await failure('/no/such/place'));
   });
 });
 
-it('a neighbour whose name begins alike is not inside', () => {
+it('a sibling with the same name prefix is not inside', () => {
   expect([isInside('/a/b', '/a'), isInside('/a', '/a'), isInside('/ab', '/a'), isInside('/x', '/')]).toEqual([
     true,
     true,
@@ -61,7 +61,7 @@ it('a neighbour whose name begins alike is not inside', () => {
   ]);
 });
 
-it('callers know paths relative to the first root', () => {
+it('shows callers paths relative to the first root', () => {
   expect(pathForCallers('/a/b/c', ['/a', '/d'])).toBe('b/c');
   expect(pathForCallers('/d/c', ['/a', '/d'])).toBe('/d/c');
   expect(pathForCallers('/a', ['/a'])).toBe('.');

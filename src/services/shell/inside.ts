@@ -32,7 +32,7 @@ export async function resolveDirectory(cwd: string | undefined, roots: readonly 
   if (real === undefined || !roots.some((root) => isInside(real, root))) throw outside(roots);
   const found = await stat(real).catch(() => undefined);
   if (found?.isDirectory() !== true) {
-    throw new ToolFailure('not_found', 'cwd is not a directory; give a directory of the workspace.', {
+    throw new ToolFailure('not_found', 'cwd is not a directory; pass a directory in the workspace.', {
       reason: 'not_a_directory',
     });
   }
@@ -41,11 +41,15 @@ export async function resolveDirectory(cwd: string | undefined, roots: readonly 
 
 /** Uses the same message for missing and outside paths, so that it reveals nothing about the rest of the disk. */
 function outside(roots: readonly string[]): ToolFailure {
-  return new ToolFailure('not_found', 'cwd is not a directory of the workspace; leave it out or give one.', {
-    reason: 'outside_workspace',
-    details: { roots },
-    suggestion: 'Leave cwd out to run in the first workspace root.',
-  });
+  return new ToolFailure(
+    'not_found',
+    'cwd is not a directory in the workspace; omit it, or pass one that is.',
+    {
+      reason: 'outside_workspace',
+      details: { roots },
+      suggestion: 'Omit cwd to run in the first workspace root.',
+    },
+  );
 }
 
 /** The path as callers know it: relative to the first root, or absolute in any other root. */

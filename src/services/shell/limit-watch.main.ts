@@ -10,7 +10,7 @@ parentPort?.on('message', (order: WatchOrder) => {
   else families.remove(order.remove);
 });
 
-/** A long look is followed by an equally long pause, so that it uses at most half of a processor. */
+/** A long check is followed by an equally long pause, so that it uses at most half of a processor. */
 function lookAgain(afterMs: number): void {
   setTimeout(() => {
     const began = performance.now();

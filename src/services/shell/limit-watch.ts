@@ -7,7 +7,7 @@ export interface LimitWatchParts {
   /** The first process of the command, seen from outside its sandbox. */
   readonly pid: number;
   readonly limits: ShellLimits;
-  /** Set if the kernel counts too. It also sees what happens or ends between two looks. */
+  /** Set if the kernel counts too. It also sees what happens or ends between two checks. */
   readonly cgroup: Cgroup | undefined;
   /** Called once. The caller must end the command. */
   readonly onBreach: (reason: string) => void;
@@ -48,7 +48,7 @@ export function openLimitWatch(log: (line: string) => void): LimitWatch {
     worker.on('message', ({ pid, breach }: { readonly pid: number; readonly breach: Breach }) =>
       watched.get(pid)?.onBreach(breach),
     );
-    worker.on('error', (error) => log(`The watch over the limits of Bash failed: ${String(error)}`));
+    worker.on('error', (error) => log(`Checking the limits of Bash failed: ${String(error)}`));
     worker.on('exit', restart);
     for (const [pid, { allowance }] of watched) worker.postMessage({ add: pid, allowance });
     return worker;

@@ -5,7 +5,7 @@ export interface ShellLimits {
   readonly processes: number;
   /** Per process. */
   readonly openFiles: number;
-  /** Seconds of processor time for all processes together. */
+  /** Seconds of CPU time for all processes together. */
   readonly cpuSeconds: number;
 }
 
@@ -16,12 +16,12 @@ export function threadsOf(processes: number): number {
   return processes * 8;
 }
 
-/** Tells the caller which limit a command broke, and which setting raises it. */
+/** Tells the caller which limit a command exceeded, and which setting raises it. */
 export function describeBreach(name: 'memory' | 'processes' | 'cpu_seconds', limits: ShellLimits): string {
   const allowed = {
     memory: `${String(limits.memory)} MiB of memory`,
     processes: `${String(limits.processes)} processes or ${String(threadsOf(limits.processes))} threads`,
-    cpu_seconds: `${String(limits.cpuSeconds)} seconds of processor time`,
+    cpu_seconds: `${String(limits.cpuSeconds)} seconds of CPU time`,
   }[name];
   return `The command used more than ${allowed}, so it was ended with all its processes. The operator can raise shell.limits.${name} in tidegate.yaml.`;
 }

@@ -16,7 +16,7 @@ export interface MountParts {
   readonly placeholders: Placeholders;
   /** The folder that commands see as /tmp. */
   readonly temporary: string;
-  /** Folders outside the roots that commands may write to: real paths, outside the grounds. */
+  /** Folders outside the roots that commands may write to: real paths, none inside a root or its repository. */
   readonly writable: readonly string[];
   /** Tidegate's own paths, and the folder of this principal's output. */
   readonly own: OwnMasks;
@@ -32,10 +32,10 @@ export interface Mounts {
   readonly expected: readonly string[];
   /** The paths in the roots that are mount points for this command, so it can't replace them. */
   readonly points: ReadonlySet<string>;
-  /** True for paths that stay read-only for this command unless an outside process removes what the mount lies on. */
+  /** True for paths that stay read-only for this command unless an outside process removes the mount point. */
   isKept(path: string): boolean;
   readonly fixed: readonly string[];
-  /** True for paths under a read-only mount, even if an outside process removes what it lies on. */
+  /** True for paths under a read-only mount, even if an outside process removes the mount point. */
   isFixed(path: string): boolean;
   /** Call when the sandbox is gone. */
   release(): void;

@@ -5,7 +5,7 @@ const kib = 1024;
 const textOf = ({ head, tail }: Kept): string => Buffer.concat([head, tail]).toString();
 
 describe('a window on output', () => {
-  it('keeps short output whole, and starts again after it was read', () => {
+  it('keeps short output whole, and starts over after it was read', () => {
     const window = createOutputWindow();
     window.push(Buffer.from('one '));
     window.push(Buffer.from('two'));
@@ -14,7 +14,7 @@ describe('a window on output', () => {
     expect(window.take(true).bytes).toBe(0);
   });
 
-  it('keeps everything up to the limit, in order, also in single bytes', () => {
+  it('keeps everything up to the limit, in order, even in single bytes', () => {
     const window = createOutputWindow();
     const bytes = Buffer.from(Array.from({ length: 256 * kib }, (_none, index) => index % 251));
     for (const byte of bytes) window.push(Uint8Array.of(byte));
@@ -23,7 +23,7 @@ describe('a window on output', () => {
     expect(Buffer.concat([kept.head, kept.tail]).equals(bytes)).toBe(true);
   });
 
-  it('keeps the beginning and the end of more, however it is cut', () => {
+  it('keeps the beginning and the end of longer output, however it is split', () => {
     const all = Buffer.from(Array.from({ length: 1000 * kib }, (_none, index) => index % 253));
     for (const size of [1000 * kib, 65_536, 1_000, 333_333]) {
       const window = createOutputWindow();
@@ -35,7 +35,7 @@ describe('a window on output', () => {
     }
   });
 
-  it('leaves the first bytes of a character for the next time, unless this is the last', () => {
+  it('keeps an incomplete character for the next read, unless it is the last', () => {
     const window = createOutputWindow();
     const [euro] = [Buffer.from('€')];
     window.push(Buffer.concat([Buffer.from('a'), euro.subarray(0, 2)]));
@@ -46,7 +46,7 @@ describe('a window on output', () => {
     expect(window.take(true).bytes).toBe(2);
   });
 
-  it('knows its last bytes before and after the middle was dropped', () => {
+  it('knows its last bytes before and after the middle is dropped', () => {
     const window = createOutputWindow();
     window.push(Buffer.from('abc'));
     expect(Buffer.from(window.last(2)).toString()).toBe('bc');

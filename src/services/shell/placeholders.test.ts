@@ -16,7 +16,7 @@ describe('placeholders', () => {
   });
   afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-  it('are there while somebody needs them, and gone after the last', () => {
+  it('exist while a command needs them, and are removed after the last', () => {
     const placeholders = createPlaceholders(record());
     const [first, second] = [placeholders.hold(wanted), placeholders.hold(wanted)];
     expect(found()).toEqual(['.claude', '.vscode']);
@@ -28,7 +28,7 @@ describe('placeholders', () => {
     expect(existsSync(record())).toBe(false);
   });
 
-  it('[15.46] are removed even where nothing can be written', () => {
+  it('[15.46] are removed even if nothing can be written', () => {
     const release = createPlaceholders(record()).hold(wanted);
     rmSync(join(base, 'state'), { recursive: true });
     writeFileSync(join(base, 'state'), 'a file in the place of the folder');
@@ -36,7 +36,7 @@ describe('placeholders', () => {
     expect(found()).toEqual([]);
   });
 
-  it('stay when somebody filled them', () => {
+  it('stay if they are no longer empty', () => {
     const release = createPlaceholders(record()).hold(wanted);
     writeFileSync(join(base, '.vscode', 'settings.json'), '{}');
     release();
@@ -44,7 +44,7 @@ describe('placeholders', () => {
     expect(readdirSync(join(base, '.vscode'))).toEqual(['settings.json']);
   });
 
-  it('are shared with other gates, and the last one removes them', async () => {
+  it('are shared with other gateways, and the last one removes them', async () => {
     const [one, other] = [createPlaceholders(record('one')), createPlaceholders(record('other'))];
     const releaseOne = one.hold(wanted);
     expect([...other.held()]).toEqual(wanted);
@@ -58,7 +58,7 @@ describe('placeholders', () => {
     expect(one.held().size).toBe(0);
   });
 
-  it('of a gate that died are removed by its record', async () => {
+  it('of a dead gateway are removed by its record', async () => {
     createPlaceholders(record()).hold(wanted);
     writeFileSync(join(base, '.claude', 'file'), 'filled');
     await removeRecorded(record());
@@ -66,7 +66,7 @@ describe('placeholders', () => {
     await removeRecorded(join(base, 'no', 'such', 'file'));
   });
 
-  it('that cannot be made are not missed', () => {
+  it('that cannot be created are ignored', () => {
     const release = createPlaceholders(record()).hold(['/proc/none/x']);
     release();
     expect(found()).toEqual([]);

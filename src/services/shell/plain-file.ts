@@ -31,7 +31,7 @@ export function readPath(file: string, prefix = ''): string {
   let end = text.length;
   while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;
   const path = text.slice(0, end);
-  if (!path.startsWith(prefix) || /\p{Cc}/u.test(path)) throw new Error(`${file} holds no path`);
+  if (!path.startsWith(prefix) || /\p{Cc}/u.test(path)) throw new Error(`${file} contains no path`);
   return path.slice(prefix.length);
 }
 

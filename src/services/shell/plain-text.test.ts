@@ -4,7 +4,7 @@ import { firstOf, fromCharacter, lastOf, plainText, toCharacter } from './plain-
 const plain = (text: string): string => plainText(Buffer.from(text));
 
 describe('plain text', () => {
-  it('takes out colours, titles, cursor movements and other escape sequences', () => {
+  it('removes colors, titles, cursor movements and other escape sequences', () => {
     expect(plain('\u001b[1;31mred\u001b[0m')).toBe('red');
     expect(plain('\u001b]0;title\u0007text\u001b]8;;http://x\u001b\\link')).toBe('textlink');
     expect(plain('\u001b[2J\u001b[?25l\u001b(B\u001b=done\u001b7')).toBe('done');
@@ -15,11 +15,11 @@ describe('plain text', () => {
     expect(plain('a\tb\nc\rd\be\u0007\u007ff\0g')).toBe('a\tb\nc\rdef\ufffdg');
   });
 
-  it('replaces what is no UTF-8', () => {
+  it('replaces invalid UTF-8', () => {
     expect(plainText(Uint8Array.of(0x61, 0xff, 0xc3, 0x62))).toBe('a\ufffd\ufffdb');
   });
 
-  it('takes time in proportion to the text, whatever it holds', () => {
+  it('takes time proportional to the text, for any content', () => {
     const hostile = ['\u001b]', '\u001b[0', '\u001bP', '\u001b[', '\u001b ', '\u001b]a'];
     for (const part of hostile) plain(part.repeat(100_000));
     plain(`\u001b[${'0'.repeat(300_000)}`);
@@ -37,7 +37,7 @@ describe('plain text', () => {
     expect(toCharacter(new Uint8Array())).toHaveLength(0);
   });
 
-  it('cuts text only between pairs', () => {
+  it('cuts text only between surrogate pairs', () => {
     expect([firstOf('a😀b', 2), firstOf('a😀b', 3), firstOf('ab', 9)]).toEqual(['a', 'a😀', 'ab']);
     expect([lastOf('a😀b', 2), lastOf('a😀b', 3), lastOf('ab', 9)]).toEqual(['b', '😀b', 'ab']);
   });

@@ -194,6 +194,6 @@ function foldersOf(
 ): readonly [root: string, folders: SpoolFolders] {
   const found = [...folders].find(([root]) => isInside(cwd, root));
   // `resolveDirectory` has checked that `cwd` is in a root.
-  if (found === undefined) throw new Error(`${cwd} is in no root`);
+  if (found === undefined) throw new Error(`${cwd} is not in a workspace root`);
   return found;
 }

@@ -27,7 +27,7 @@ function open(all: () => readonly Seen[], shareOf: (pid: number) => number = () 
 }
 
 describe('families of processes', () => {
-  it('count each process for the command that it descends from, also when its parent ended', () => {
+  it('count each process for the command it descends from, even if its parent has ended', () => {
     let all = [seen(10, 1), seen(11, 10), seen(12, 11), seen(20, 1), seen(99, 1)];
     const { families } = open(() => all);
     families.add(10, { ...none, processes: 2 });
@@ -39,7 +39,7 @@ describe('families of processes', () => {
     expect(families.look()).toEqual([]);
   });
 
-  it('do not take a process that got the id of another one', () => {
+  it('ignore a process that reuses the id of another', () => {
     let all = [seen(10, 1), seen(11, 10), seen(12, 10)];
     const { families } = open(() => all);
     families.add(10, { ...none, processes: 2 });
@@ -48,7 +48,7 @@ describe('families of processes', () => {
     expect(families.look()).toEqual([]);
   });
 
-  it('count shared memory once, and read little of it in one look', () => {
+  it('count shared memory once, and read little of it in one check', () => {
     const all = [
       seen(10, 1),
       ...Array.from({ length: 50 }, (_none, at) => seen(11 + at, 10, { pages: 1000 })),
@@ -67,7 +67,7 @@ describe('families of processes', () => {
     expect(new Set(read).size).toBe(51);
   });
 
-  it('find the memory of a command while another one takes all the time for exact figures', () => {
+  it('measure the memory of a command while another one uses up the time for exact figures', () => {
     const sharers = Array.from({ length: 50 }, (_none, at) => seen(11 + at, 10, { pages: 1000 }));
     const all = [seen(10, 1), ...sharers, seen(500, 1, { pages: 5000 })];
     const { families } = open(

@@ -50,7 +50,7 @@ interface Share {
 
 const pageKiB = 4;
 const ticksPerSecond = 100;
-/** The time for exact memory in one look. The kernel walks all pages of a process for it, so families take turns. */
+/** The time for exact memory in one check. The kernel walks all pages of a process for it, so families take turns. */
 const exactMs = 100;
 
 export function createProcessFamilies(looks: Looks = procLooks): ProcessFamilies {

@@ -30,7 +30,7 @@ export interface ProtectedPlaces {
   readonly watched: readonly string[];
   /** Paths that do not exist and that only an attack creates. */
   readonly never: readonly string[];
-  /** Links on the way to what git runs, with their targets. */
+  /** Links on the paths to files that git runs, with their targets. */
   readonly links: ReadonlyMap<string, string>;
   /** What may make git run something in a work tree. */
   readonly armed: readonly ArmedCause[];

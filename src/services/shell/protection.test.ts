@@ -27,14 +27,14 @@ describe('the plan of what commands cannot change', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('fixes what exists, and mounts every folder on the way so that it cannot be renamed', () => {
+  it('locks existing paths, and mounts every parent folder so that it cannot be renamed', () => {
     expect(plan('.git/hooks', '.git/config', join(root, '.git', 'hooks'))).toEqual({
       paths: { '.git': 'writable', '.git/hooks': 'fixed', '.git/config': 'fixed' },
       missing: [],
     });
   });
 
-  it('wants placeholders for folders that must not be, with those on the way, and none for other places', () => {
+  it('needs placeholders for folders that must not be created, with their parents, and none for other paths', () => {
     rmSync(join(root, '.git', 'hooks'), { recursive: true });
     expect(
       plan('tidegate.yaml', '.tidegate/', '.vscode/mcp.json', '.git/hooks/', '.a/.b/', '.husky'),
@@ -50,24 +50,24 @@ describe('the plan of what commands cannot change', () => {
     });
   });
 
-  it('takes what another command holds for missing, so that it is held by this one too', () => {
+  it('treats the placeholder of another command as missing, so that this command locks it too', () => {
     mkdirSync(join(root, '.claude'));
     held = ['.claude'];
     expect(plan('.claude/')).toEqual({ paths: { '.claude': 'fixed' }, missing: ['.claude'] });
   });
 
-  it('does not forbid git init', () => {
+  it('allows git init', () => {
     rmSync(join(root, '.git'), { recursive: true });
     expect(plan('.git/hooks/', '.git/config')).toEqual({ paths: {}, missing: [] });
   });
 
-  it('fixes the .git file of a worktree', () => {
+  it('locks the .git file of a worktree', () => {
     rmSync(join(root, '.git'), { recursive: true });
     writeFileSync(join(root, '.git'), 'gitdir: /elsewhere');
     expect(plan('.git/hooks').paths).toEqual({ '.git': 'fixed' });
   });
 
-  it('says nothing of what lies in a fixed folder, in whatever order', () => {
+  it('omits paths inside a locked folder, in any order', () => {
     expect(plan('.git/hooks/pre-commit', '.git/hooks').paths).toEqual({
       '.git': 'writable',
       '.git/hooks': 'fixed',
@@ -75,7 +75,7 @@ describe('the plan of what commands cannot change', () => {
     expect(plan('.git', '.git/hooks').paths).toEqual({ '.git': 'fixed' });
   });
 
-  it('fixes what a link leads to within the root, and follows no second one', () => {
+  it('locks the target of a link within the root, but follows no second link', () => {
     mkdirSync(join(root, 'real'));
     symlinkSync('real', join(root, '.claude'));
     symlinkSync('/etc', join(root, '.codex'));
@@ -83,7 +83,7 @@ describe('the plan of what commands cannot change', () => {
     expect(plan('.claude', '.codex', '.gemini').paths).toEqual({ real: 'fixed' });
   });
 
-  it('leaves alone what is not in the root', () => {
+  it('ignores paths outside the root', () => {
     expect(plan('..', '/etc', '.', '../x').paths).toEqual({});
   });
 });

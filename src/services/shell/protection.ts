@@ -54,7 +54,7 @@ function protect(plan: Plan, place: Place, isFollowed = false): void {
     if (found === undefined || plan.held.has(current)) return protectMissing(plan, current, place);
     if (found.isSymbolicLink()) return isFollowed ? undefined : protectTarget(plan, path);
     const isLast = index === names.length - 1;
-    // The path depends on a file on the way, such as the `.git` of a worktree.
+    // The path depends on a parent that is a file, such as the `.git` of a worktree.
     if (isLast || !found.isDirectory()) return fix(plan, current);
     if (!plan.paths.has(current)) plan.paths.set(current, 'writable');
   }

@@ -12,14 +12,14 @@ const maxCommandBytes = 120_000;
 /** Refuses commands that no shell accepts. */
 export function refuseOdd(command: string): void {
   if (command.includes('\0')) {
-    throw new ToolFailure('unsupported', 'A command cannot hold a NUL character; leave it out.', {
+    throw new ToolFailure('unsupported', 'A command cannot contain a NUL character; remove it.', {
       reason: 'nul_in_command',
     });
   }
   if (Buffer.byteLength(command) > maxCommandBytes) {
     throw new ToolFailure(
       'unsupported',
-      `A command has at most ${maxCommandBytes} bytes; write a script and run it.`,
+      `A command can have at most ${maxCommandBytes} bytes; write a script and run that.`,
       {
         reason: 'command_too_long',
         suggestion: 'Write the script to a file with Write, then run that file.',
@@ -49,10 +49,10 @@ export function refuseExposed(refusal: RunRefusal | undefined): void {
 export function cannotHide(): ToolFailure {
   return new ToolFailure(
     'bad_state',
-    'A file that commands must not see or change was added while another command runs, and cannot be kept from this one.',
+    'A file that commands must not see or change was added while another command is running, and Tidegate cannot hide it from this command.',
     {
       reason: 'cannot_hide_now',
-      suggestion: 'Try again when the commands that run now have ended.',
+      suggestion: 'Try again when the running commands have ended.',
       retryable: true,
     },
   );
@@ -71,7 +71,7 @@ export function lockChanged(): ToolFailure {
 export function sandboxBroken(program: string, reason: string): ToolFailure {
   return new ToolFailure(
     'bad_state',
-    `The sandbox (${program}) worked before and fails now, so no command is run: ${reason}`,
+    `The sandbox (${program}) worked before but fails now, so the command was not run: ${reason}`,
     {
       reason: 'sandbox_broken',
       suggestion:
@@ -106,7 +106,7 @@ export function tooMuchConfiguration(): ToolFailure {
 export function unreadableConfiguration(file: string): ToolFailure {
   return new ToolFailure(
     'refused',
-    `Git's configuration ${file} can't be read now, so it isn't known what git runs, and nothing is written or run.`,
+    `Git's configuration ${file} can't be read, so Tidegate can't tell what git would run. Nothing was written or run.`,
     {
       reason: 'unreadable_git_configuration',
       suggestion:

@@ -8,14 +8,14 @@ function openChoice(trials: readonly (string | undefined)[]) {
 }
 
 describe('the choice of the sandbox', () => {
-  it('keeps one that works', async () => {
+  it('keeps a working one', async () => {
     const { state, choose } = openChoice(['bwrap']);
     expect(await choose()).toBe('bwrap');
     state.now = 1e9;
     expect([await choose(), state.tried]).toEqual(['bwrap', 1]);
   });
 
-  it('tries again a minute after a trial failed, and not before', async () => {
+  it('tries again a minute after a failed test, and not earlier', async () => {
     const { state, choose } = openChoice([undefined, undefined, 'bwrap']);
     expect(await choose()).toBeUndefined();
     state.now = 59_999;
@@ -30,7 +30,7 @@ describe('the choice of the sandbox', () => {
     expect([await choose(), state.tried]).toEqual(['bwrap', 3]);
   });
 
-  it('makes one trial for all who ask at once', async () => {
+  it('runs one test for all concurrent callers', async () => {
     const { state, choose } = openChoice([undefined]);
     expect(await Promise.all([choose(), choose(), choose()])).toEqual([undefined, undefined, undefined]);
     expect(state.tried).toBe(1);

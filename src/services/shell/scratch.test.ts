@@ -21,7 +21,7 @@ function opened(stateDir: string) {
   return { ...scratch, temporaryOf };
 }
 
-describe('the folder of the gate for commands', () => {
+describe('the temporary folder of the gateway for commands', () => {
   let stateDir: string;
   const left = () => (existsSync(join(stateDir, 'shell')) ? readdirSync(join(stateDir, 'shell')) : []);
 
@@ -42,7 +42,7 @@ describe('the folder of the gate for commands', () => {
     expect(left()).toEqual([]);
   });
 
-  it('removes the folder of a session that is over', async () => {
+  it('removes the folder of a session that ended', async () => {
     const scratch = opened(stateDir);
     const [one, two] = [scratch.temporaryOf('one'), scratch.temporaryOf('two')];
     await scratch.forget('one');
@@ -51,7 +51,7 @@ describe('the folder of the gate for commands', () => {
     await scratch.close();
   });
 
-  it('forgets the session that was used least recently when there are many', async () => {
+  it('removes the least recently used folder if there are many', async () => {
     const scratch = opened(stateDir);
     const first = scratch.temporaryOf('first');
     const second = scratch.temporaryOf('second');
@@ -62,7 +62,7 @@ describe('the folder of the gate for commands', () => {
     expect([first, second].every((folder) => !existsSync(folder))).toBe(true);
   });
 
-  it('[15.3] keeps the folder of a session whose command still runs', async () => {
+  it('[15.3] keeps the folder of a session whose command is still running', async () => {
     const scratch = opened(stateDir);
     const all = Array.from({ length: 256 }, (_, index) => `session ${index}`);
     const [first = '', second = ''] = all.map((id) => scratch.temporaryOf(id));
@@ -74,7 +74,7 @@ describe('the folder of the gate for commands', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'removes what a dead gate left, and nothing of a living one',
+    'removes what a dead gateway left, and nothing of a running one',
     async () => {
       const living = opened(stateDir);
       const kept = living.temporaryOf('session');
@@ -99,7 +99,7 @@ describe('the folder of the gate for commands', () => {
     },
   );
 
-  it.skipIf(process.platform !== 'linux')('leaves those of another machine for a week', async () => {
+  it.skipIf(process.platform !== 'linux')('keeps those of another machine for a week', async () => {
     const all = join(stateDir, 'shell');
     const [fresh, stale] = [join(all, '99-1-elsewhere.1-abc'), join(all, '98-1-elsewhere.1-abc')];
     for (const folder of [fresh, stale]) mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { shareRuns } from './share-runs.js';
 
-it('[15.34] starts one more run for all calls during a run, also after one that failed', async () => {
+it('[15.34] starts one more run for all calls during a run, even after one that failed', async () => {
   const ends: ((error?: Error) => void)[] = [];
   const shared = shareRuns(() => {
     const number = ends.length + 1;

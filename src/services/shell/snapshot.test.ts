@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compareSnapshots, takeSnapshot } from './snapshot.js';
 
-describe('takeSnapshot, with more files than it looks at', () => {
+describe('takeSnapshot, with more files than its limit', () => {
   let root: string;
   const at = (name: string) => join(root, name);
   const places = () => ['a', 'b', 'c'].map(at);
@@ -17,19 +17,19 @@ describe('takeSnapshot, with more files than it looks at', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('says so, and keeps what comes first', async () => {
+  it('reports it, and keeps the first ones', async () => {
     const { files, isPartial } = await takeSnapshot(places(), [], 6);
     expect([files.size, isPartial]).toEqual([4, true]);
     expect([...files.keys()].slice(0, 3)).toEqual(['a/1', 'a/2', 'a/3'].map(at));
     expect((await takeSnapshot(places(), [], 12)).isPartial).toBe(false);
   });
 
-  it('counts folders: empty ones without end are not walked', async () => {
+  it('counts folders too, so that endless empty ones are not walked', async () => {
     mkdirSync(at('a/x/y/z'), { recursive: true });
     expect((await takeSnapshot([at('a/x')], [], 2)).isPartial).toBe(true);
   });
 
-  it('takes nothing for changed or created that only one of two snapshots got to', async () => {
+  it('reports nothing as changed or created that only one of two snapshots reached', async () => {
     const small = await takeSnapshot(places(), [], 6);
     await new Promise((resolve) => setTimeout(resolve, 50));
     writeFileSync(at('a/0'), 'new');

@@ -4,7 +4,8 @@ import { namesIn } from '../../lib/list-folder.js';
 import { createBreaks } from './breaks.js';
 
 /**
- * What protected places hold: each file and link, with a signature that distinguishes it from any other at that path.
+ * The contents of protected places: each file and link, with a signature that distinguishes it from any other at that
+ * path.
  */
 export interface Snapshot {
   readonly files: ReadonlyMap<string, Sign>;
@@ -27,7 +28,7 @@ export interface Changes {
 }
 
 const maxFiles = 5000;
-/** Counts all files and folders, also those that are not recorded. */
+/** Counts all files and folders, including those that are not recorded. */
 const usualMaxLooks = 20_000;
 const maxDepth = 12;
 /** The file system clock ticks more slowly than ours. */
@@ -115,7 +116,7 @@ function lstatNow(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // A file is in place of a folder on the way.
+    // A parent of the path is a file.
     return undefined;
   }
 }

@@ -37,7 +37,7 @@ describe('the folder for long output', () => {
     return file;
   };
 
-  it('loses what is older than a day, and the oldest of too much', async () => {
+  it('loses files older than a day, and the oldest if there are too many', async () => {
     const [old, young] = [put('a', 25), put('b', 1)];
     const [large, larger] = [put('c', 2, 300 * 1024 * 1024), put('d', 3, 300 * 1024 * 1024)];
     const other = join(folder, 'notes.txt');
@@ -52,7 +52,7 @@ describe('the folder for long output', () => {
     ]);
   });
 
-  it('sweeps before it makes the next file, and leaves those that are being written', async () => {
+  it('is cleaned before the next file is created, except files that are being written', async () => {
     const old = put('a', 25);
     const spools = createSpoolFolders(root, () => {});
     const place = await spools.of('0123456789abcdef').create();
@@ -62,7 +62,7 @@ describe('the folder for long output', () => {
     await place?.done(false);
   });
 
-  it('makes no folder just to sweep it', async () => {
+  it('is not created only to be cleaned', async () => {
     rmSync(join(root, '.tidegate'), { recursive: true });
     await createSpoolFolders(root, () => {}).sweep();
     expect(existsSync(join(root, '.tidegate'))).toBe(false);

@@ -46,7 +46,7 @@ export function createSpoolFolders(root: string, log: (line: string) => void): S
       const folder = await openFolder(root, path, modes);
       return await use(folder).finally(() => folder.close());
     } catch (error) {
-      log(`No output is kept in ${root}: ${messageOf(error)}`);
+      log(`Cannot save output in ${root}: ${messageOf(error)}`);
       return undefined;
     }
   };

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSpool } from './spool.js';
 import { createSpoolFolders } from './spool-folder.js';
 
-describe('the spool', () => {
+describe('the output file', () => {
   let root: string;
   const lines: string[] = [];
   const open = (maxBytes?: number) => {
@@ -28,7 +28,7 @@ describe('the spool', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('makes no file for what is short', async () => {
+  it('is not created for short output', async () => {
     const spool = open();
     expect(spool.write(Buffer.from('short'))).toBe(true);
     expect(await spool.settle()).toBeUndefined();
@@ -36,7 +36,7 @@ describe('the spool', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('keeps everything in order in a file of its user alone, which git ignores', async () => {
+  it('contains everything in order, is private to this user, and is ignored by git', async () => {
     const spool = open();
     for (const word of ['one ', 'two ', 'three ', 'four']) spool.write(Buffer.from(word));
     const state = await spool.settle();
@@ -51,7 +51,7 @@ describe('the spool', () => {
     expect(readFileSync(join(root, '.tidegate', 'output', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('removes a file that was never reported', async () => {
+  it('is removed if it was never reported', async () => {
     const spool = open();
     spool.write(Buffer.alloc(50));
     await spool.close(true);
@@ -59,7 +59,7 @@ describe('the spool', () => {
     expect(readdirSync(join(root, '.tidegate', 'output', 'own'))).toEqual([]);
   });
 
-  it('stops at its limit and says so', async () => {
+  it('stops at its limit, with a note', async () => {
     const spool = open(100);
     for (let count = 0; count < 50; count += 1) spool.write(Buffer.from('12345678'));
     const state = await spool.settle();
@@ -68,7 +68,7 @@ describe('the spool', () => {
     expect(statSync(join(root, state?.name ?? '')).size).toBe(100);
   });
 
-  it('asks to wait while the disk is behind, and tells when there is room', async () => {
+  it('asks the command to wait while the disk is slow, and reports when there is room', async () => {
     const folder = createSpoolFolders(root, () => {}).of('own');
     let rooms = 0;
     const spool = openSpool({ folder, shortBytes: 10, onRoom: () => (rooms += 1) });
@@ -86,7 +86,7 @@ describe('the spool', () => {
       () => (mkdirSync(join(root, '.tidegate')), symlinkSync('/tmp', join(root, '.tidegate', 'output'))),
     ],
     ['.tidegate as a file', () => symlinkSync('/dev/null', join(root, '.tidegate'))],
-  ])('writes nowhere when %s is not a folder of the workspace, and says why', async (_name, prepare) => {
+  ])('is not created if %s is not a folder in the workspace, with the reason', async (_name, prepare) => {
     prepare();
     const before = readdirSync('/tmp').filter((name) => name.startsWith('bash-') || name === 'output');
     const spool = open();
@@ -97,6 +97,6 @@ describe('the spool', () => {
     expect(readdirSync('/tmp').filter((name) => name.startsWith('bash-') || name === 'output')).toEqual(
       before,
     );
-    expect(lines.join()).toContain('No output is kept');
+    expect(lines.join()).toContain('Cannot save output');
   });
 });

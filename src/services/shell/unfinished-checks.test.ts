@@ -20,7 +20,7 @@ function gateway() {
 
 const locksNow = (): readonly (readonly string[])[] => runningCommands(state).map(({ locks }) => locks);
 
-it('does not count a lock that a running command of another gateway lacks, even after that one ended', () => {
+it('ignores a lock that a running command of another gateway lacks, even after that command ended', () => {
   const [older, later] = [gateway(), gateway()];
   const end = older([]);
   later(['/w/srv']);
@@ -31,7 +31,7 @@ it('does not count a lock that a running command of another gateway lacks, even 
   expect(locksNow()).toEqual([[], []]);
 });
 
-it('counts the lock if the others have it too, or cannot write there', () => {
+it('counts the lock if the other commands have it too, or cannot write there', () => {
   gateway()([], '/elsewhere');
   gateway()(['/w/srv']);
   gateway()(['/w/srv/lib']);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPace } from './watch-pace.js';
 
-it('lets looks take a fifth of the time at most', () => {
+it('lets checks take at most a fifth of the time', () => {
   let now = 0;
   const pace = createPace(() => now);
   const look = (ms: number) => pace(() => (now += ms));

@@ -3,7 +3,7 @@ export type Pace = <T>(work: () => T) => T | undefined;
 
 const rests = 4;
 
-/** Limits the looks of all commands together to a fifth of the time, because each one blocks all other calls. */
+/** Limits the checks of all commands together to a fifth of the time, because each one blocks all other calls. */
 export function createPace(now: () => number): Pace {
   let nextAt = -Infinity;
   return (work) => {

@@ -7,7 +7,7 @@ import { openWatch } from './watch.js';
 
 const none = { places: [], trees: [], armed: [], pointers: [], linking: [], closed: [] };
 
-describe('the watch over protected places', () => {
+describe('watching protected paths', () => {
   let root: string;
   let attacks = 0;
   const at = (path: string) => join(root, path);
@@ -68,7 +68,7 @@ describe('the watch over protected places', () => {
     expect(await watch.end()).toEqual({ createdPaths: [], changedPaths: [], undonePaths: [], made: [] });
   });
 
-  it('names what came to be, changed or went, also when its time and size are as before', async () => {
+  it('names paths that were created, changed or removed, even if time and size are unchanged', async () => {
     const when = new Date(0);
     utimesSync(at('.mcp.json'), when, when);
     const watch = await open();
@@ -86,7 +86,7 @@ describe('the watch over protected places', () => {
     });
   });
 
-  it('looks through a link at what it leads to', async () => {
+  it('checks the target of a link', async () => {
     writeFileSync(at('real'), '1');
     rmSync(at('.mcp.json'));
     symlinkSync('real', at('.mcp.json'));
@@ -95,13 +95,13 @@ describe('the watch over protected places', () => {
     expect((await watch.end()).changedPaths).toEqual(['.mcp.json']);
   });
 
-  it('passes by what the sandbox keeps', async () => {
+  it('skips paths that the sandbox protects', async () => {
     const watch = await open({ kept: '.claude' });
     writeFileSync(at('.claude/deep/b'), '');
     expect((await watch.end()).createdPaths).toEqual([]);
   });
 
-  it('moves aside on sight what must never be, and says so', async () => {
+  it('moves forbidden files aside as soon as they appear, and reports them', async () => {
     vi.useFakeTimers();
     const watch = await open({ never: ['commondir'] });
     writeFileSync(at('commondir'), '');
@@ -112,14 +112,14 @@ describe('the watch over protected places', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('moves it aside at the end at the latest', async () => {
+  it('moves them aside at the end at the latest', async () => {
     const watch = await open({ never: ['commondir'] });
     writeFileSync(at('commondir'), '');
     expect((await watch.end()).undonePaths).toEqual(['commondir']);
     expect(existsSync(at('commondir'))).toBe(false);
   });
 
-  it('moves aside a new .git as a whole, and of an old one the file alone', async () => {
+  it('moves a new .git aside as a whole, and only the file of an old one', async () => {
     mkdirSync(at('old/.git'), { recursive: true });
     // The clock of the disk is some milliseconds late.
     const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
@@ -134,7 +134,7 @@ describe('the watch over protected places', () => {
     expect(existsSync(at('new/.git.undone-1/config'))).toBe(true);
   });
 
-  it('leaves what no command could have written: below a mount, or outside of the workspace', async () => {
+  it('ignores paths that no command could have written: below a mount, or outside the workspace', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'tidegate-outside-'));
     mkdirSync(at('fixed'));
     for (const file of [at('fixed/config'), join(outside, 'config')]) writeFileSync(file, '');
@@ -145,7 +145,7 @@ describe('the watch over protected places', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('ends the command when it sees the same twice, not at a file that is half written', async () => {
+  it('ends the command if it sees the same file twice, not for one that is half written', async () => {
     vi.useFakeTimers();
     writeFileSync(at('index'), '');
     const armed = [{ tree: at('old'), cause: at('index') }];

@@ -24,7 +24,7 @@ export interface WatchParts {
   readonly patrolsNested: boolean;
   /** Folders outside the roots that the command can write to. */
   readonly writable: readonly string[];
-  /** True for what the sandbox keeps unchanged: the command did not make any change there. */
+  /** True for paths that the sandbox keeps read-only: a change there was not made by the command. */
   readonly isKept: (path: string) => boolean;
   /** True for paths under a mount, even if another program may have replaced them. */
   readonly isFixed: (path: string) => boolean;
@@ -32,11 +32,11 @@ export interface WatchParts {
   readonly never: readonly string[];
   /** Restored when changed, each with its target. */
   readonly links: ReadonlyMap<string, string>;
-  /** Called on each patrol, too. */
+  /** Also called at each check. */
   readonly reopenFolders: ReopenFolders;
   /** What each running sandboxed command found at its start, see `keyOfCause`. Shared by all commands. */
   readonly overlapping: Set<ReadonlySet<string>>;
-  /** Whether to move aside what newly may make git run something. */
+  /** Whether to move aside new files that may make git run something. */
   readonly disarms: boolean;
   readonly pace: Pace;
   /** Called when an attack was found. */
@@ -97,8 +97,8 @@ export async function openWatch(parts: WatchParts): Promise<Watch> {
   };
   const patrol = (): void => {
     const made = undo();
-    // The paths are moved aside after the command has ended. Needs two looks: some programs write an index in place,
-    // and one look can see half of it.
+    // The paths are moved aside after the command has ended. Needs two checks: some programs write an index in place,
+    // and one check can see half of it.
     const armed = pace(() => newlyArmed());
     if (made > 0 || armed?.some((path) => suspects.has(path)) === true) onAttack();
     if (armed !== undefined) suspects = new Set(armed);
@@ -143,7 +143,7 @@ export async function openWatch(parts: WatchParts): Promise<Watch> {
   };
 }
 
-/** Ends a command if two looks in a row find the same new cause: the first may see a half-written file. */
+/** Ends a command if two checks in a row find the same new cause: the first may see a half-written file. */
 function patrolNested(
   findNested: () => Promise<NestedFindings>,
   newlyArmed: (nested: readonly ArmedCause[]) => readonly string[],
@@ -158,7 +158,7 @@ function patrolNested(
     if (isOver) return;
     if (armed.some((path) => suspects.has(path))) onAttack();
     suspects = new Set(armed);
-    // A look takes at most a fifth of the time.
+    // Checks take at most a fifth of the time.
     wait(Math.max(nestedPatrolMs, 4 * (performance.now() - from)));
   };
   const wait = (ms: number): void => {
@@ -219,7 +219,7 @@ function putBack(link: string, target = ''): boolean {
     symlinkSync(target, link);
     return true;
   } catch {
-    // Another program is changing it right now: the next look sees the result.
+    // Another program is changing it right now: the next check sees the result.
     return false;
   }
 }

@@ -34,7 +34,7 @@ const short = (paths: readonly string[]) => paths.map((path) => path.slice(root.
 const placesOf = async (...rows: readonly string[]) =>
   short((await createWorkspaceScan([root], () => rows)()).places);
 
-it('finds what exists below the top, the nearest first, and not what only shares a folder with it', async () => {
+it('finds existing paths below the top, nearest first, and not their siblings', async () => {
   write(
     '.mcp.json',
     'a/b/.mcp.json',
@@ -49,14 +49,14 @@ it('finds what exists below the top, the nearest first, and not what only shares
   ]);
 });
 
-it('passes over packages and the inside of .git, and has no bounds', async () => {
+it('skips packages and the inside of .git, and has no depth limit', async () => {
   write('node_modules/p/.mcp.json', 'a/.git/x/.mcp.json', '1/2/3/4/5/6/7/8/.mcp.json');
   expect(await placesOf('.mcp.json', '.git/config')).toEqual(['1/2/3/4/5/6/7/8/.mcp.json']);
   write(...Array.from({ length: 3000 }, (_, index) => `f${index}/.envrc`));
   expect(await placesOf('.envrc')).toHaveLength(3000);
 });
 
-it('[15.34] reads each folder once, also when there are more than it remembers, and forgets those that are gone', async () => {
+it('[15.34] reads each folder once, even if there are more than it remembers, and forgets deleted ones', async () => {
   write(...Array.from({ length: 30 }, (_, index) => `f${index}/x`));
   // Changes of the last two seconds are not remembered.
   const later = Date.now() + 10_000;
@@ -83,7 +83,7 @@ it('[15.34] shares one scan between simultaneous calls', async () => {
   expect(reads).toBe(2);
 });
 
-it('[15.34] names folders that it can not list', async () => {
+it('[15.34] names folders that it cannot list', async () => {
   write('a/closed/sub/.git');
   const { closed, trees } = await createWorkspaceScan([root], () => [])();
   expect([short(closed), trees]).toEqual([['a/closed'], []]);

@@ -11,7 +11,7 @@ export interface WorkspaceScan {
   readonly trees: readonly string[];
   /** Existing paths in protected places below the top of a root, nearest first. */
   readonly places: readonly string[];
-  /** Like `trees`, but with a name on the way that is not UTF-8. */
+  /** Like `trees`, for paths with a name that is not UTF-8. */
   readonly oddTrees: readonly string[];
   /** Folders of this user that can't be listed. Git may still enter their content. */
   readonly closed: readonly string[];
@@ -135,7 +135,7 @@ function sortEntries(
   };
 }
 
-/** Whether git takes a folder for a repository, whatever its name. */
+/** Whether git treats a folder as a repository, whatever its name. */
 export function isRepository(has: (name: string) => boolean): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }

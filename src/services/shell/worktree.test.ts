@@ -19,14 +19,14 @@ describe('the repository of a worktree', () => {
   });
   afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-  it('is found when it names the worktree', () => {
+  it('is found if it names the worktree', () => {
     expect(repositoryOf(join(base, 'tree'))).toEqual({
       folder: join(base, 'main', '.git'),
       own: join(base, 'main', '.git', 'worktrees', 'tree'),
     });
   });
 
-  it('is none for a plain repository and for no repository', () => {
+  it('does not exist for a plain repository or without one', () => {
     expect([repositoryOf(join(base, 'main')), repositoryOf(base), repositoryOf('/no/such')]).toEqual([
       undefined,
       undefined,
@@ -34,7 +34,7 @@ describe('the repository of a worktree', () => {
     ]);
   });
 
-  it('is not believed when a workspace only claims it', () => {
+  it('is not accepted if only the workspace claims it', () => {
     const claim = (gitdir: string) => {
       rmSync(join(base, 'claim'), { recursive: true, force: true });
       mkdirSync(join(base, 'claim'));

@@ -19,8 +19,8 @@ export interface WritableParts {
 }
 
 /**
- * Checks the current state of the disk. A folder in force is its own real path, and commands can't write to the folders
- * above it, so none can replace it with a link.
+ * Checks the current state of the disk. A folder in effect is its own real path, and commands can't write to the
+ * folders above it, so none can replace it with a link.
  */
 export function findWritable({ paths, whyNot, grounds }: WritableParts): WritableFolders {
   const refused: string[] = [];
@@ -37,13 +37,13 @@ function whyNotFolder(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 'does not exist';
   if (stats.isSymbolicLink() || realpathSync(path) !== path)
-    return 'is a link or lies behind one: name the folder that it leads to';
-  return stats.isDirectory() ? undefined : 'is a file: name its folder, because programs replace files';
+    return 'is a link or is reached through one: use the folder it points to';
+  return stats.isDirectory() ? undefined : 'is a file: use its folder, because programs replace files';
 }
 
 function besideGround(path: string, grounds: readonly string[]): string | undefined {
   const ground = grounds.find((one) => isInside(path, one) || isInside(one, path));
-  return ground && `holds ${ground} or lies in it, where protected files stay read-only`;
+  return ground && `contains ${ground} or is inside it, where protected files stay read-only`;
 }
 
 /** The home is often a link, and `~` means its target. */

@@ -34,14 +34,14 @@ const send = (
   );
 
 describe('an address', () => {
-  it('may be anything that the file names', async () => {
+  it('can be anything that the file names', async () => {
     for (const reach of ['loopback', 'inner', 'link-local', 'public'] as const)
       expect((await send('127.0.0.1', { reach })).status).toBe(200);
     expect((await send('localhost')).status).toBe(200);
     expect((await send('localhost', { reach: 'inner' })).body).toBe('tidegate');
   });
 
-  it('must be public where the file does not name it', async () => {
+  it('must be public if the file does not name it', async () => {
     for (const reach of ['loopback', 'inner', 'link-local'] as const)
       for (const host of ['127.0.0.1', 'localhost'])
         await expect(send(host, { reach, isHostFixed: false })).rejects.toThrow('does not name it');
@@ -57,7 +57,7 @@ it('gives up after ten redirects', async () => {
   await expect(send('127.0.0.1', { path: '/around' })).rejects.toThrow('more than 10 redirects');
 });
 
-it('does not take a part of a body for the whole', async () => {
+it('does not treat a partial body as complete', async () => {
   await expect(send('127.0.0.1', { path: '/partly' })).rejects.toThrow(/failed: /);
 });
 
@@ -65,7 +65,7 @@ it('lets a header replace its own name, in any letter case', async () => {
   expect((await send('127.0.0.1', { headers: { 'User-Agent': 'me' } })).body).toBe('me');
 });
 
-it('ends with its caller', async () => {
+it('stops when its caller cancels', async () => {
   const gone = AbortSignal.abort();
   await expect(send('127.0.0.1', {}, gone)).rejects.toThrow(/abort/i);
 });

@@ -31,7 +31,7 @@ export function createGuard(
   };
   const refusal = (): ToolFailure => {
     const why = isFixed
-      ? 'its name leads to this machine or to a link-local address'
+      ? 'its name resolves to this machine or to a link-local address'
       : 'it is in a private network, and the workflow file does not name it';
     const suggestion = isFixed
       ? 'Use the IP address in the URL instead of the host name.'

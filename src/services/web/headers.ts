@@ -21,7 +21,7 @@ export function headersFor(given: Readonly<Record<string, string>>): Readonly<Re
     const key = name.toLowerCase();
     if (own.has(key)) throw refused(`The header ${name} cannot be set: it is derived from the request.`);
     if (!isValid(name, value))
-      throw refused(`The header ${JSON.stringify(name)} has characters that headers cannot have.`);
+      throw refused(`The header ${JSON.stringify(name)} has characters that are not allowed in headers.`);
     headers[key] = value;
   }
   return headers;

@@ -59,6 +59,6 @@ export async function refuseNewer(sql: Pick<Transaction, 'unsafe'>, place: strin
   );
   const row: Readonly<Record<string, unknown>> = rows[0] ?? {};
   const [version, program] = [row['version'], row['program']];
-  const message = `The store ${place} was written by Tidegate ${textOf(program)} (schema ${numberOf(version)}); this program knows schema ${schemaVersion}. Use that version or a newer one.`;
+  const message = `The store ${place} was written by Tidegate ${textOf(program)} (schema ${numberOf(version)}); this version supports schema ${schemaVersion}. Use that version or a newer one.`;
   throw new StoreError('store.newer_schema', message);
 }

@@ -50,7 +50,7 @@ interface ChangesQuestion {
 }
 
 export async function readChanges(sql: Sql, { zone, from, place }: ChangesQuestion): Promise<GrantChanges> {
-  // The empty history stands for revision 0. It can be followed only if the log was never trimmed.
+  // The empty history means revision 0. It can be followed only if the log was never trimmed.
   const [row] = await sql<Row[]>`
     with zone as (
       select coalesce(max(revision), 0) as revision, coalesce(max(floor), 0) as floor,

@@ -158,7 +158,7 @@ describe('an unusable store file', () => {
     });
   });
 
-  it('is refused when a newer program wrote it, also while it is open', async () => {
+  it('is refused if a newer version wrote it, even while it is open', async () => {
     const file = copy();
     const store = await open(file);
     expect((await store.head(zone)).revision).toBe(1);

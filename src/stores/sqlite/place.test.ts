@@ -72,7 +72,7 @@ describe('the store file', () => {
     expect(areThere()).toBe(true);
   });
 
-  it('reports when its path leads to another file', () => {
+  it('reports when its path points to another file', () => {
     const file = join(base, 'access.db');
     const identity = preparePlace(file);
     renameSync(file, `${file}.old`);

@@ -24,6 +24,6 @@ export function requireKnownVersion(version: number, connection: Connection, fil
   const latest = connection
     .prepare('select program from schema_versions order by version desc limit 1')
     .first();
-  const message = `The store ${file} was written by Tidegate ${textOf(latest?.[0])} (schema ${version}); this program knows schema ${schemaVersion}. Use that version or a newer one.`;
+  const message = `The store ${file} was written by Tidegate ${textOf(latest?.[0])} (schema ${version}); this version supports schema ${schemaVersion}. Use that version or a newer one.`;
   throw new StoreError('store.newer_schema', message);
 }

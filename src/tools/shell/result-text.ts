@@ -11,7 +11,7 @@ export function outputData(output: ShellOutput) {
   return { stdout, stderr, truncated, ...file };
 }
 
-/** Changes to protected files, which the operator should hear about. */
+/** Changes to protected files, which the operator should know about. */
 export function tamperingData({ createdPaths, changedPaths, undonePaths }: ShellTampering) {
   return {
     ...(undonePaths.length > 0 && { undone_configurations: [...undonePaths] }),

@@ -22,7 +22,7 @@ export default forWorkflows(
     needs: ['web'],
     input: z.object({
       url: z.string().min(1).describe('URL, starting with http:// or https://.'),
-      method: z.enum(['GET', 'POST', 'PUT', 'DELETE']).describe('HTTP method, in any case.'),
+      method: z.enum(['GET', 'POST', 'PUT', 'DELETE']).describe('HTTP method, in upper or lower case.'),
       headers: z
         .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
         .optional()
@@ -33,7 +33,7 @@ export default forWorkflows(
         .min(0)
         .max(86_400)
         .optional()
-        .describe(`Timeout in seconds. Default, also for 0: ${String(usualSeconds)}.`),
+        .describe(`Timeout in seconds. Default: ${String(usualSeconds)}; 0 means the default.`),
       retryable_status_codes: z
         .array(z.int())
         .optional()

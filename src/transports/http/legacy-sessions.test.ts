@@ -140,7 +140,7 @@ describe('the sessions of stateful clients', () => {
     expect(sessions.find(second, ada)).toBeUndefined();
   });
 
-  it('of one principal make room for each other, never at the cost of others, with however many tokens', () => {
+  it('of one principal replace each other, never those of other principals, with any number of tokens', () => {
     const { sessions, pass } = open();
     const others = named('bob');
     const idle = sessions.create(others)?.id ?? '';

@@ -29,7 +29,7 @@ export interface Unplaced {
   release(): void;
 }
 
-/** How a session begins, if not at once and here. */
+/** How a session begins, unless it begins immediately and in this workspace. */
 export interface Beginning {
   /** Decides about the workspace first. */
   readonly undecided?: (session: Unplaced) => UndecidedPeer;
@@ -56,7 +56,7 @@ export interface LegacySessions {
 }
 
 const maxSessions = 2000;
-/** So that no token takes the places of all others of its principal. */
+/** So that one token cannot use up the slots of its principal's other tokens. */
 const maxOfOne = 500;
 const idleMs = 30 * 60_000;
 
@@ -85,7 +85,7 @@ export function openLegacySessions(gateway: Gateway, common: WireCommon, now: ()
     const taken = shares.take(principal);
     if (typeof taken !== 'string') return taken;
     const own = oldestIdle((entry) => entry.principal === principal);
-    // Its place goes to the new one.
+    // The new session takes its slot.
     if (own !== undefined) return end(own).giveBack;
     const isNew = ![...sessions.values()].some((entry) => entry.principal === principal);
     const oldest = principal === undefined || isNew ? oldestIdle() : undefined;

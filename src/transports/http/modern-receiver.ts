@@ -40,7 +40,7 @@ export interface ModernParts {
 }
 
 const maxSemaphores = 10_000;
-/** As many as there are connections: several on one would wait for each other. */
+/** As many as there are connections, because requests on one connection wait for each other. */
 const maxListens = 3072;
 const reservedListens = 64;
 

@@ -228,7 +228,7 @@ describe('a stateful client that cancels', () => {
     },
   );
 
-  it('takes effect before calls that wait in the queue', async () => {
+  it('is handled before calls that wait in the queue', async () => {
     const tool = held();
     const client = await open({ echo: tool.handler });
     for (let id = 0; id < 128; id += 1) client.send(call(id));
@@ -454,7 +454,7 @@ describe('the subscriptions of a stateful client', () => {
     expect(await client.ask(subscribe(2, 5))).toMatchObject({ error: { code: -32602 } });
   });
 
-  it('end when the client leaves, also during setup', async () => {
+  it('end when the client leaves, even during setup', async () => {
     const it = watched();
     const client = await shaken(it.provider);
     await client.ask(subscribe(1, 'x://1'));
@@ -471,7 +471,7 @@ describe('the subscriptions of a stateful client', () => {
     expect(it.open.size).toBe(0);
   });
 
-  it('are limited in number, also when requested all at once', async () => {
+  it('are limited in number, even when requested all at once', async () => {
     const listeners = new Set<string>();
     const provider: Provider = {
       ...createFakeProvider('one', {}),

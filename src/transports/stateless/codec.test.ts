@@ -57,7 +57,7 @@ describe('the envelope of a stateless request', () => {
     ['no _meta', JsonText.from({})],
     ['a _meta that is an array', withMeta([])],
     ['a _meta that is null', withMeta(null)],
-    ['a version that is no string', withMeta({ [metaKeys.protocolVersion]: 20260728, ...capabilities })],
+    ['a version that is not a string', withMeta({ [metaKeys.protocolVersion]: 20260728, ...capabilities })],
   ])('lacks its version with %s', (_name, params) => {
     expect(readEnvelope(params)).toEqual({ ok: false, missing: metaKeys.protocolVersion });
   });

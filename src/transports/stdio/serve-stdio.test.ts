@@ -242,7 +242,7 @@ describe('a client on a pair of streams', () => {
 });
 
 describe('a client that closes its end', () => {
-  it('still gets quick answers, also to a last line without a newline', async () => {
+  it('still gets quick answers, even to a last line without a newline', async () => {
     const client = connect();
     client.send(hello);
     client.input.end(textOf(call('last')));

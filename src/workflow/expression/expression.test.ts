@@ -35,7 +35,7 @@ describe('conditions', () => {
 
   it.each([
     ['inputs.mode', /must be true or false/],
-    ['1 +', /ends too early/],
+    ['1 +', /ends unexpectedly/],
     ['upper2(1)', /Unknown function "upper2"/],
     ['inputs.mode = 1', /Use == to compare/],
     ['{{inputs.mode}}', /Unexpected "\{"/],

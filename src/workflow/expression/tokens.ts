@@ -69,6 +69,6 @@ function end(text: string): Token {
 }
 
 export function unexpected({ kind, text, offset }: Token, wanted?: string): ExpressionError {
-  const found = kind === 'end' ? 'The expression ends too early' : `Unexpected ${JSON.stringify(text)}`;
+  const found = kind === 'end' ? 'The expression ends unexpectedly' : `Unexpected ${JSON.stringify(text)}`;
   return new ExpressionError(`${found}${wanted === undefined ? '' : `: expected "${wanted}"`}.`, offset);
 }

@@ -155,7 +155,7 @@ export const commonFields = {
   on_success: state('Next state after success.'),
   on_failure: {
     kind: 'either',
-    description: 'Next state after failure, or a message with which the run fails.',
+    description: 'Next state after failure, or an error message that ends the run.',
     first: state('Name of a state.'),
     second: { kind: 'record', description: 'How the run fails.', fields: inlineFailureFields },
   },
@@ -176,7 +176,7 @@ export const commonFields = {
   hooks: {
     kind: 'record',
     description: 'What to do before and after the step.',
-    fields: { pre: hooks('Before the step.'), post: hooks('After the step, also after failure.') },
+    fields: { pre: hooks('Before the step.'), post: hooks('After the step, even if it failed.') },
   },
   use_template: text('Name of a file in `templates/` that provides this state.'),
   parameters: {
@@ -252,7 +252,7 @@ const callFields = {
   outputs: {
     kind: 'map',
     isPlain: true,
-    description: 'Values to take over: a name here, mapped to an output of the workflow or to an expression.',
+    description: 'Values to return: names, mapped to an output of the called workflow or to an expression.',
     of: text('An output of the called workflow, or an expression such as `states.build.Output`.'),
   },
 } as const satisfies Fields;

@@ -36,7 +36,7 @@ function checkRole(step: StepOf<'agent'>, library: Library, report: Report): voi
   if (role === undefined) return;
   const addFlaw = (message: string): void =>
     report(flawAt(step, ['role'], 'USER.INPUT.MISSING_ROLE', message));
-  if (isOutside(role)) return addFlaw(`The role ${quote(role)} leads outside its folder.`);
+  if (isOutside(role)) return addFlaw(`The role ${quote(role)} points outside its folder.`);
   reportFolder(
     library.lookup('roles', role, step.source.file),
     'AGENTS.md',
@@ -52,7 +52,7 @@ function checkSkills(step: StepOf<'agent'>, library: Library, report: Report): v
       report(flawAt(step, ['skills', at], 'USER.INPUT.MISSING_SKILL', message));
     const name = typeof skill === 'string' ? skill : skill.path;
     if (name === undefined) continue;
-    if (isOutside(name)) addFlaw(`The skill ${quote(name)} leads outside its folder.`);
+    if (isOutside(name)) addFlaw(`The skill ${quote(name)} points outside its folder.`);
     else
       reportFolder(
         library.lookup('skills', name, step.source.file),

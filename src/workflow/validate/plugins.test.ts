@@ -64,7 +64,7 @@ describe('plugin checks of a workflow', () => {
     for (const code of pluginToolCodes) expect(workflowCodes).toHaveProperty([code]);
   });
 
-  it('find existing operations and step types, also by short name', async () => {
+  it('find existing operations and step types, including by short name', async () => {
     expect(await codesOf(operation('k8s.apply'), fakePlugins())).toEqual([]);
     expect(await codesOf(operation('k.apply'), fakePlugins(), { plugins: { k: 'k8s' } })).toEqual([]);
     expect(await codesOf({ a: { type: 'k8s.query', on_success: 'done' } }, fakePlugins())).toEqual([]);

@@ -7,7 +7,10 @@ import type { SubSession } from '../access/sub-sessions.js';
 /** Limit on unused tickets. */
 const mostOpen = 10_000;
 
-/** Sessions for the agents of a run, limited to the rights of the run's starter and to the tools of the step. */
+/**
+ * Sessions for the agents of a run, limited to the rights of the principal that started the run and to the tools of the
+ * step.
+ */
 export function openTickets(
   parent: Session,
   subSession: SubSession,

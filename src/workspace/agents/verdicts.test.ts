@@ -27,7 +27,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 describe('the key of a verdict', () => {
   const key = (model?: string, version = '0.1.0'): string => verdictKey('claude', program, model, version);
 
-  it('is the same for the same program, also through a link', () => {
+  it('is the same for the same program, even through a link', () => {
     const link = join(root, 'link');
     symlinkSync(program, link);
     expect(verdictKey('claude', link, undefined, '0.1.0')).toBe(key());

@@ -80,7 +80,7 @@ function realPathOf(path: string): string | undefined {
   }
 }
 
-/** The path with links resolved, also for a file that does not exist yet. */
+/** The path with links resolved, even for a file that does not exist yet. */
 export function withoutLinks(path: string): string {
   const real = realPathOf(path);
   if (real !== undefined) return real;

@@ -69,7 +69,7 @@ describe('in a project file', () => {
   });
 
   it.each([
-    ['another program is called so', 'other/tidegate', '#!/bin/sh\nexit 0\n'],
+    ['another program has that name', 'other/tidegate', '#!/bin/sh\nexit 0\n'],
     ['there is none', 'none/else', ''],
   ])('[15.37] this program is started by its path if %s, never by npx', (_, path, text) => {
     expect(words(put(path, text))).toBe(`${process.execPath} ${program} mcp`);

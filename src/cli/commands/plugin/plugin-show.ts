@@ -1,6 +1,7 @@
 import { printable } from '../../../config/index.js';
 import { type Command, configOption, type Context } from '../../command.js';
 import { exitCodes } from '../../exit-codes.js';
+import { fileRole } from './file-role.js';
 import { findPlugin, neighboursListed, reportsOf } from './with-plugins.js';
 import { withGateway } from '../../with-gateway.js';
 
@@ -37,9 +38,9 @@ export const pluginShow: Command = {
         lines.map(([label, text]) => [label, printable(text)]),
         'wrapped',
       );
-      for (const { file, sha256, what } of files) {
-        output.say(`${what}: ${printable(file)}`);
-        output.line(`  SHA-256 ${sha256}`);
+      for (const file of files) {
+        output.say(`${fileRole(file)}: ${printable(file.file)}`);
+        output.line(`  SHA-256 ${file.sha256}`);
       }
       listing('Operations', operations, context);
       listing('Step types', stepTypes, context);

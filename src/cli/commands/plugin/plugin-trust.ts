@@ -5,6 +5,7 @@ import type { LocatedPlugin } from '../../../config/plugins/index.js';
 import type { Command, Context } from '../../command.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { Failure } from '../../failure.js';
+import { fileRole } from './file-role.js';
 import { findPlugin, locatedPlugins } from './with-plugins.js';
 import { riskGroups } from '../config/risk-screen.js';
 
@@ -136,7 +137,7 @@ async function fileLines(
   const covered = await coveredBy(file);
   const hidden = covered.length - mostShown;
   return [
-    `  SHA-256  ${file.sha256}  ${printable(file.file)} (${file.what})`,
+    `  SHA-256  ${file.sha256}  ${printable(file.file)} (${fileRole(file)})`,
     ...covered.slice(0, mostShown).map((name) => `    covers ${printable(name)}`),
     ...(hidden > 0 ? [`    and ${String(hidden)} more`] : []),
   ];

@@ -27,7 +27,7 @@ const point = ['import', 'claude', '--point'];
 const set = 'tidegate secrets set GITHUB_TOKEN';
 
 describe('pointing a client at a gateway that cannot start', () => {
-  it('is refused with --yes, also when an earlier command wrote the reference', async () => {
+  it('is refused with --yes, even if an earlier command wrote the reference', async () => {
     expect((await typed.type(['init', '--yes'])).code).toBe(0);
     const before = readFileSync(client, 'utf8');
     const { code, err } = await typed.type([...point, '--yes']);

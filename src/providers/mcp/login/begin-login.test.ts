@@ -72,7 +72,7 @@ async function whole(settings?: LoginSettings): Promise<string> {
 }
 
 describe('a login', () => {
-  it('gets tokens, and keeps them where only their owner can read them', async () => {
+  it('gets tokens, and stores them so that only their owner can read them', async () => {
     expect(await whole()).toBe('ok');
     expect(tokens()).toMatchObject({ access: expect.stringMatching(/^canary-access/), scope: 'read' });
     const kept = join(folder, 'logins');
@@ -90,13 +90,13 @@ describe('a login', () => {
     expect(world.asked('/token')[0]?.authorization).toMatch(/^Basic /);
   });
 
-  it('takes the client that it registered before when the way back is the same', async () => {
+  it('reuses the registered client if the redirect address is the same', async () => {
     expect(await whole()).toBe('ok');
     expect(await whole()).toBe('ok');
     expect(world.asked('/register')).toHaveLength(1);
   });
 
-  it('registers again after a client was forgotten', async () => {
+  it('registers again after a client was deleted', async () => {
     expect(await whole()).toBe('ok');
     world.faults.forgetsClients = true;
     const open = await begin({}, { longestMs: 200 });
@@ -107,7 +107,7 @@ describe('a login', () => {
     expect(world.asked('/register')).toHaveLength(2);
   });
 
-  it('finishes with the address that a person pastes, and only with that of this login', async () => {
+  it('accepts the address that a person pastes, but only the one of this login', async () => {
     const open = await begin();
     const back = await fetch(open.link, { redirect: 'manual' });
     const address = back.headers.get('location') ?? '';
@@ -124,7 +124,7 @@ describe('a login', () => {
     expect(() => open.paste(address)).toThrow(LoginFailure);
   });
 
-  it('goes on waiting when somebody else comes to the way back', async () => {
+  it('keeps waiting if a stranger calls the redirect address', async () => {
     const open = await begin();
     for (const stranger of ['?code=evil&state=wrong', '?error=access_denied', ''])
       expect((await fetch(`${open.redirect}${stranger}`)).status).toBe(400);
@@ -134,7 +134,7 @@ describe('a login', () => {
   });
 });
 
-describe('a login that is not safe', () => {
+describe('an unsafe login', () => {
   it.each([
     ['metadata of another issuer', { issuer: 'https://evil.example' }, 'unfit', 0],
     ['an authorization server without PKCE', { noPkce: true }, 'unfit', 0],
@@ -144,11 +144,11 @@ describe('a login that is not safe', () => {
     ['a token endpoint without https', { tokenEndpoint: 'http://example.com/token' }, 'unfit', 0],
     ['a link-local token endpoint', { tokenEndpoint: 'https://169.254.169.254/token' }, 'unfit', 1],
     ['an answer of another issuer', { iss: 'https://evil.example' }, 'callback', 1],
-    ['an answer of nobody', { iss: null }, 'callback', 1],
-    ['a person who says no', { denies: true }, 'denied', 1],
+    ['an answer without an issuer', { iss: null }, 'callback', 1],
+    ['a user who declines', { denies: true }, 'denied', 1],
     ['tokens of another kind', { tokenType: 'DPoP' }, 'unfit', 1],
     ['an authorization server that is broken', { brokenToken: true }, 'unreachable', 1],
-  ] as const)('ends at %s, and keeps nothing', async (_, faults, reason, authorized) => {
+  ] as const)('fails at %s, and stores nothing', async (_, faults, reason, authorized) => {
     // The control: the same world without the fault is logged in to.
     expect(await whole()).toBe('ok');
     files.remove(loginKey(world.url));
@@ -159,7 +159,7 @@ describe('a login that is not safe', () => {
     expect(tokens()).toBeUndefined();
   });
 
-  it('is not finished by a state of somebody else', async () => {
+  it('is not completed by the state of another login', async () => {
     world.faults.state = 'forged';
     const open = await begin({}, { longestMs: 300 });
     expect((await followLink(open.link)).status).toBe(400);
@@ -167,7 +167,7 @@ describe('a login that is not safe', () => {
     expect(world.asked('/token')).toHaveLength(0);
   });
 
-  it('sends the secret of the operator to the first authorization server only', async () => {
+  it('sends the client secret to the first authorization server only', async () => {
     const settings = { clientId: 'byhand', clientSecret: 's3cret' };
     expect(await whole(settings)).toBe('ok');
     const key = loginKey(world.url, settings);
@@ -178,7 +178,7 @@ describe('a login that is not safe', () => {
     expect(await whole({ ...settings, issuer: 'https://other.example' })).toBe('unfit');
   });
 
-  it('says that a port is taken', async () => {
+  it('reports that a port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -193,7 +193,7 @@ describe('a token', () => {
     return { server: world.url, key: loginKey(world.url), files, settings: {}, used, signal: stop.signal };
   };
 
-  it('is renewed once for all who find it over', async () => {
+  it('is renewed once for all callers that find it expired', async () => {
     await whole();
     const over = parts();
     expect(await Promise.all([renew(over), renew(over), renew(over)])).toEqual([true, true, true]);
@@ -202,7 +202,7 @@ describe('a token', () => {
   });
 
   it.each([1e20, Number.MAX_VALUE, -5])(
-    'has an end that is a time, also when it lasts %d seconds',
+    'has a valid expiry, even if it lasts %d seconds',
     async (expiresIn) => {
       await world.close();
       world = await openLoginWorld({ mark: 'canary', expiresIn });
@@ -211,7 +211,7 @@ describe('a token', () => {
     },
   );
 
-  it('would be lost if two renewed it without the lock: the control of the one before', async () => {
+  it('control: would be lost if two processes renewed it without the lock', async () => {
     await whole();
     const grant = grantOf(files.read(loginKey(world.url)));
     if (grant === undefined) throw new Error('nothing was kept');
@@ -220,21 +220,21 @@ describe('a token', () => {
     expect(both.filter((one) => one === undefined)).toHaveLength(1);
   });
 
-  it('is gone for good when the authorization server does not renew it', async () => {
+  it('is deleted if the authorization server refuses to renew it', async () => {
     await whole();
     world.revokeAll();
     expect(await renew(parts())).toBe(false);
     expect(tokens()).toBeUndefined();
   });
 
-  it('is kept while the authorization server is broken', async () => {
+  it('is kept while the authorization server is failing', async () => {
     await whole();
     world.faults.brokenToken = true;
     expect(await outcome(renew(parts()))).toBe('unreachable');
     expect(tokens()).toBeDefined();
   });
 
-  it('is not renewed where the server has gone over to another authorization server', async () => {
+  it('is not renewed if the server now uses another authorization server', async () => {
     await whole();
     const key = loginKey(world.url);
     const kept = files.read(key);
@@ -245,7 +245,7 @@ describe('a token', () => {
     expect(world.asked('/token')).toHaveLength(1);
   });
 
-  it('is revoked and forgotten at the end', async () => {
+  it('is revoked and deleted on logout', async () => {
     await whole();
     const end = { server: world.url, key: loginKey(world.url), files, signal: stop.signal };
     expect(await endLogin(end)).toBe('revoked');

@@ -17,7 +17,7 @@ async function asked(redirect: string, target: string, host = new URL(redirect).
 }
 
 it.each(['//[', '//', 'http://[', '*', '/callback/..', '/%'])(
-  'is not ended by a request for %s, and still takes the answer',
+  'is not ended by a request for %s, and still accepts the answer',
   async (target) => {
     const { redirect, state, cameBack } = (callback = await openCallback({}));
     expect(await asked(redirect, target)).toMatch(/^HTTP\/1\.1 40[04]/);
@@ -28,7 +28,7 @@ it.each(['//[', '//', 'http://[', '*', '/callback/..', '/%'])(
   },
 );
 
-it('takes no answer under another name than its own, though the state is right', async () => {
+it('accepts no answer under another host name, even with the right state', async () => {
   const { redirect, state, cameBack } = (callback = await openCallback({}));
   const target = `/callback?code=c&state=${state}`;
   for (const host of ['evil.example', 'localhost', `evil.example:${new URL(redirect).port}`])

@@ -51,17 +51,17 @@ const inside = [
   'https://localhost:1/',
 ];
 
-describe('what a login may fetch', () => {
-  it.each(inside)('is nothing inside when the server is public: %s', async (to) => {
+describe('the addresses that a login may fetch', () => {
+  it.each(inside)('are not private if the server is public: %s', async (to) => {
     expect(await reasonOf('https://93.184.215.14/mcp', to)).toBe('unfit');
   });
 
-  it('may be inside when the server is', async () => {
+  it('can be private if the server is private', async () => {
     expect(await reasonOf(`${base}/mcp`, base)).toBe('200');
     expect(await reasonOf(`${base}/mcp`, 'https://localhost:1/')).toBe('unreachable');
   });
 
-  it('[15.49] is nothing inside when the server answered from a public address', async () => {
+  it('[15.49] are not private if the server answered from a public address', async () => {
     const limits = { mostBytes: 5000, longestMs: 300 };
     for (const answeredFrom of ['203.0.113.7', '::ffff:203.0.113.7', 'unknown'])
       expect(await reasonOf(`${base}/mcp`, base, limits, { answeredFrom })).toBe('unfit');
@@ -70,20 +70,20 @@ describe('what a login may fetch', () => {
   });
 
   it.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:169.254.169.254]/'])(
-    'is never where a cloud keeps credentials: %s',
+    'never include cloud metadata addresses: %s',
     async (to) => {
       expect(await reasonOf(`${base}/mcp`, to)).toBe('unfit');
     },
   );
 
   it.each(['http://example.com/', 'http://10.0.0.1/', 'ftp://127.0.0.1/', 'file:///etc/passwd'])(
-    'is https, or http on this machine: not %s',
+    'use https, or http on this machine: not %s',
     async (to) => {
       expect(await reasonOf(`${base}/mcp`, to)).toBe('unfit');
     },
   );
 
-  it('is limited in size and time, and follows no redirect', async () => {
+  it('are limited in size and time, and redirects are not followed', async () => {
     expect(await reasonOf(base, base, { mostBytes: 1000, longestMs: 300 })).toBe('unfit');
     expect(await reasonOf(base, `${base}/silent`)).toBe('unreachable');
     expect(await reasonOf(base, `${base}/away`)).toBe('302');

@@ -11,7 +11,7 @@ const spellings: Readonly<Record<string, string>> = {
     one.toLowerCase(),
   ),
   'with every byte percent-encoded': [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(''),
-  'as a form has it': form,
+  'form-encoded': form,
   'in base64': Buffer.from(secret).toString('base64'),
   'in base64url': Buffer.from(secret).toString('base64url'),
   'in base64, percent-encoded': encodeURIComponent(Buffer.from(secret).toString('base64')),
@@ -25,7 +25,7 @@ describe('a secret that a server sends back', () => {
   });
 
   it.each(['a', 'ab', 'abc', 'client-1'])(
-    'is hidden behind a client id, as the header has both: %s',
+    'is hidden together with a client id, as in the header: %s',
     (id) => {
       for (const pair of [
         `${id}:${secret}`,
@@ -43,13 +43,13 @@ describe('a secret that a server sends back', () => {
     },
   );
 
-  it('may have any character', () => {
+  it('can contain any character', () => {
     const all = String.fromCharCode(...Array.from({ length: 94 }, (_, at) => 33 + at));
     for (const shown of [all, encodeURIComponent(all), Buffer.from(all).toString('base64url')])
       expect(withoutSecrets(`<${shown}>`, [all])).toBe('<[secret]>');
   });
 
-  it('takes no longer for a long text, and leaves words alone that only look like base64', () => {
+  it('takes no longer for a long text, and ignores words that only look like base64', () => {
     const long = 'A'.repeat(1_000_000);
     const began = performance.now();
     expect(withoutSecrets(long, [secret])).toBe(long);

@@ -1,4 +1,4 @@
-/** Removes secrets from text, also in base64 or percent-encoded, alone or inside other text. */
+/** Removes secrets from text, including base64 and percent-encoded forms, alone or inside other text. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   const known = secrets.filter((secret): secret is string => secret !== undefined && secret !== '');
   // Longest first, because one may be part of another.

@@ -16,7 +16,7 @@ it.each([
   [1e23, undefined],
   [-1e23, undefined],
   ['soon', undefined],
-])('reads the end %s of a token as %s: always a time, or none', (until, read) => {
+])('reads the expiry %s of a token as %s: always a time, or none', (until, read) => {
   const grants = { 'https://a.example': { metadata: {}, tokens: { access: 'x', until } } };
   const login = { format: 1, server: 'https://s.example', issuer: 'https://a.example', grants };
   writeFileSync(join(folder, 'logins', 'k.json'), JSON.stringify(login));

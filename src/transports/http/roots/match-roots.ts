@@ -6,7 +6,7 @@ import { isRecord } from '../../../lib/is-record.js';
 /** `several`: the roots are in different folders, so they don't say which one is meant. */
 export type Match = { readonly folder: string } | 'several' | 'none';
 
-/** Far above what a real client has. Each root costs a look at the file system. */
+/** Far above what a real client has. Each root costs a file system access. */
 const maxRoots = 256;
 
 /** The paths in the result of `roots/list`. Undefined if the result is invalid or too long. */

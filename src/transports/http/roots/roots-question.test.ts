@@ -11,7 +11,7 @@ function lineThat(canSend: boolean): { readonly line: ReplyLine; readonly sent: 
 }
 
 describe('the question for roots', () => {
-  it('is asked on the stream of the request, and hears only its own answer', async () => {
+  it('is asked on the stream of the request, and accepts only its own answer', async () => {
     const question = createRootsQuestion(openPushStream(), 60_000);
     const { line, sent } = lineThat(true);
     const answer = question.ask(line);
@@ -31,7 +31,7 @@ describe('the question for roots', () => {
       60_000,
       '{"jsonrpc":"2.0","id":"roots","error":{"code":-1,"message":"no"}}',
     ],
-    ['the time is over', 1, undefined],
+    ['the request times out', 1, undefined],
   ])('has no answer if %s', async (_, patienceMs, text) => {
     const question = createRootsQuestion(openPushStream(), patienceMs);
     const answer = question.ask(lineThat(true).line);
