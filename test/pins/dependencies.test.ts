@@ -152,7 +152,6 @@ const right: readonly Sample[] = [
   good('transports', 'node:http'),
   good('providers/mcp', '@modelcontextprotocol/client'),
   good('providers/mcp', 'plugin-protocol/index.js'),
-  good('observers/log', 'pino'),
   good('stores', 'access/ports/index.js'),
   good('workspace', 'stores/sqlite/index.js'),
   good('workspace', 'tools/shell/bash.tool.js'),
