@@ -90,3 +90,6 @@ export function faulted(fault: Fault): Outcome {
 export function content(result: JsonText): Outcome {
   return { kind: 'content', result };
 }
+
+/** Arguments that clients add to every call: Gemini CLI sends this one for its own scheduler. */
+export const clientAdditions: ReadonlySet<string> = new Set(['wait_for_previous']);

@@ -1,6 +1,7 @@
 export { type Attempt, beginAttempt, type Beginning, type OpenAttempt, traceIdOf } from './attempt.js';
 export {
   type Call,
+  clientAdditions,
   content,
   faulted,
   type Outcome,
@@ -11,7 +12,6 @@ export {
   type Wanted,
   wantedName,
 } from './call.js';
-export { clientAdditions, decodeArguments } from './decode-arguments.js';
 export {
   type Answer,
   createQuietExchange,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { decodeArguments } from './decode-arguments.js';
+import { decodeArguments } from '../lib/decode-arguments.js';
+import { clientAdditions } from './call.js';
 import { cardOf } from './tool-card.js';
 import type { ToolModule } from '../ports/tool-module.js';
 
@@ -63,7 +64,7 @@ describe('the card of a tool', () => {
       label: z.string().nullable().describe('A label.'),
     });
     const card = cardOf(tool({ input }));
-    expect(decodeArguments({ label: null, label_track: null }, card)).toEqual({
+    expect(decodeArguments({ label: null, label_track: null }, card, clientAdditions)).toEqual({
       input: { label: null },
       unknown: [],
     });

@@ -1,3 +1,4 @@
+import { propertiesOf } from '../lib/decode-arguments.js';
 import { type PortName, portTiers, type Tier } from './port-tiers.js';
 import type { JsonObject, Schema } from './schema.js';
 import type { Effect, GraphShape, Hints, Reach } from './tool.js';
@@ -128,14 +129,6 @@ const errorSchema: JsonObject = {
   },
   required: ['code', 'message', 'retryable'],
 };
-
-export function propertiesOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
-  const { properties } = schema;
-  // The values of `properties` are schemas; no library we know of emits `true` or `false`.
-  return typeof properties === 'object' && properties !== null
-    ? (properties as Readonly<Record<string, JsonObject>>)
-    : {};
-}
 
 /** Every field needs a description, because a model knows nothing else about it. */
 function check(schema: unknown, name: string, at: string): void {

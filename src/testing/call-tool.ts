@@ -1,4 +1,5 @@
-import { cardOf, decodeArguments, type Exchange, type SchemaIssue, type Session } from '../core/index.js';
+import { cardOf, clientAdditions, type Exchange, type SchemaIssue, type Session } from '../core/index.js';
+import { decodeArguments } from '../lib/decode-arguments.js';
 import type { ContentBlock, ToolModule } from '../ports/tool-module.js';
 import type { ToolPorts } from '../ports/tool-ports.js';
 import { createFakeExchange } from './fake-exchange.js';
@@ -29,7 +30,9 @@ export async function callTool(tool: ToolModule, args: unknown, parts: CallParts
   const { ports = {}, exchange = createFakeExchange(), session = tester } = parts;
   const missing = (tool.needs ?? []).filter((need) => ports[need] === undefined);
   if (missing.length > 0) throw new Error(`${tool.name} needs ${missing.join(', ')}: pass it in \`ports\``);
-  const input = await tool.input['~standard'].validate(decodeArguments(args, cardOf(tool)).input);
+  const input = await tool.input['~standard'].validate(
+    decodeArguments(args, cardOf(tool), clientAdditions).input,
+  );
   if (input.issues) throw new Error(`arguments: ${describeIssues(input.issues)}`);
   // The input matches the schema of this tool, and the required ports are present.
   const result = await tool.run(input.value as never, { exchange, session, ports: ports as ToolPorts });

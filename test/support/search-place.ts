@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cardOf, createQuietExchange, decodeArguments } from '../../src/core/index.js';
+import { cardOf, clientAdditions, createQuietExchange } from '../../src/core/index.js';
+import { decodeArguments } from '../../src/lib/decode-arguments.js';
 import type { Processes, ProcessOrder } from '../../src/ports/processes.js';
 import type { Search } from '../../src/ports/search.js';
 import { openProcesses } from '../../src/services/processes/index.js';
@@ -102,7 +103,9 @@ async function callTool(
   signal = new AbortController().signal,
 ): Promise<SearchAnswer> {
   const module = modules[tool];
-  const input = await module.input['~standard'].validate(decodeArguments(given, cardOf(module)).input);
+  const input = await module.input['~standard'].validate(
+    decodeArguments(given, cardOf(module), clientAdditions).input,
+  );
   if (input.issues) return { code: 'input.invalid', reason: 'input', message: JSON.stringify(input.issues) };
   const context = { exchange: createQuietExchange(signal), session: undefined, ports: { search } };
   try {

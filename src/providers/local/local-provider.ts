@@ -2,7 +2,7 @@ import {
   type Call,
   type Catalogue,
   createFault,
-  decodeArguments,
+  clientAdditions,
   emptyCatalogue,
   type Exchange,
   faulted,
@@ -15,6 +15,7 @@ import {
   type ToolCard,
   type ToolSpec,
 } from '../../core/index.js';
+import { decodeArguments } from '../../lib/decode-arguments.js';
 import { JsonText } from '../../lib/json-text.js';
 import type { PortServices } from '../../ports/tool-ports.js';
 import type { ToolModule } from '../../ports/tool-module.js';
@@ -57,7 +58,7 @@ export function createLocalProvider(parts: LocalProviderParts): LocalProvider {
     const { arguments: given } = params.value as { readonly arguments?: unknown };
     const entry = target.kind === 'tool' ? entries.get(target.spec.localName) : undefined;
     if (entry === undefined) return { ok: true, input: given };
-    const { input, unknown } = decodeArguments(given, entry.card);
+    const { input, unknown } = decodeArguments(given, entry.card, clientAdditions);
     const refused = changesThings(entry.card) ? unknown.map((name) => `unknown argument ${name}`) : [];
     const problems = [...refused, ...problemsOf(entry, input)];
     if (problems.length === 0) return { ok: true, input, ...(unknown.length > 0 && { ignored: unknown }) };

@@ -1,18 +1,23 @@
-import { isRecord } from '../lib/is-record.js';
-import { createParseBudget } from '../lib/json-rpc.js';
-import { duplicateKey } from '../lib/json-scan.js';
-import { nearest } from '../lib/nearest.js';
-import type { JsonObject } from './schema.js';
-import { propertiesOf, type ToolCard } from './tool-card.js';
+import { isRecord } from './is-record.js';
+import { createParseBudget } from './json-rpc.js';
+import { duplicateKey } from './json-scan.js';
+import { nearest } from './nearest.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+type Aliases = Readonly<Record<string, readonly string[]>>;
+
+/** What the arguments should look like. */
+export interface Expected {
+  readonly inputSchema: JsonObject;
+  /** Other spellings of each argument. */
+  readonly aliases: Aliases;
+}
 
 export interface Decoded {
   readonly input: unknown;
   /** One phrase per unknown argument, such as `"glbo" (did you mean "glob"?)`. */
   readonly unknown: readonly string[];
 }
-
-/** Arguments that clients add to every call: Gemini CLI sends this one for its own scheduler. */
-export const clientAdditions: ReadonlySet<string> = new Set(['wait_for_previous']);
 
 const mostReported = 8;
 const mostCounted = 1000;
@@ -22,10 +27,14 @@ const longestName = 100;
 /**
  * Fixes common mistakes in arguments without changing anything that the schema accepts: renames aliases, parses JSON
  * strings where the schema wants another type, treats `null` as absent, fixes the case of enum values, and drops and
- * reports unknown arguments.
+ * reports unknown arguments. Those in `dropped` are not reported.
  */
-export function decodeArguments(given: unknown, { inputSchema, aliases }: ToolCard): Decoded {
-  const reading: Reading = { unknown: new UnknownArguments(aliases), mayParse: createParseBudget() };
+export function decodeArguments(
+  given: unknown,
+  { inputSchema, aliases }: Expected,
+  dropped: ReadonlySet<string>,
+): Decoded {
+  const reading: Reading = { unknown: new UnknownArguments(aliases, dropped), mayParse: createParseBudget() };
   const read = readText(given ?? {}, 'object', reading);
   if (!isRecord(read)) return { input: read, unknown: [] };
   const input = decodeObject(renamed(read, aliases, reading.unknown), inputSchema, reading, '');
@@ -48,16 +57,18 @@ interface Found {
 /** Collects unknown names, with a limit: a call may contain hundreds of thousands. */
 class UnknownArguments {
   readonly #found: Found[] = [];
-  readonly #aliases: ToolCard['aliases'];
+  readonly #aliases: Aliases;
+  readonly #dropped: ReadonlySet<string>;
   #count = 0;
 
-  constructor(aliases: ToolCard['aliases']) {
+  constructor(aliases: Aliases, dropped: ReadonlySet<string>) {
     this.#aliases = aliases;
+    this.#dropped = dropped;
   }
 
   /** False when the limit is reached. */
   add(at: string, name: string, properties: object): boolean {
-    if (at === '' && clientAdditions.has(name)) return true;
+    if (at === '' && this.#dropped.has(name)) return true;
     this.#count += 1;
     if (this.#found.length < mostReported)
       this.#found.push({ at: `${at}${name}`, known: Object.keys(properties) });
@@ -84,7 +95,7 @@ class UnknownArguments {
   }
 }
 
-function renamed(given: JsonObject, aliases: ToolCard['aliases'], unknown: UnknownArguments): JsonObject {
+function renamed(given: JsonObject, aliases: Aliases, unknown: UnknownArguments): JsonObject {
   const used = Object.entries(aliases).flatMap(([name, spellings]) =>
     spellings
       .filter((spelling) => Object.hasOwn(given, spelling))
@@ -202,4 +213,13 @@ function inEnum(text: string, schema: JsonObject): string {
   const lower = text.toLowerCase();
   const words = allowed.filter((one) => typeof one === 'string');
   return words.find((one) => one.toLowerCase() === lower) ?? text;
+}
+
+/** The fields of an object schema. */
+export function propertiesOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
+  const { properties } = schema;
+  // The values of `properties` are schemas; no library we know of emits `true` or `false`.
+  return typeof properties === 'object' && properties !== null
+    ? (properties as Readonly<Record<string, JsonObject>>)
+    : {};
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { decodeArguments } from './decode-arguments.js';
-import { cardOf } from './tool-card.js';
+import { cardOf, clientAdditions } from '../../core/index.js';
+import { decodeArguments } from '../../lib/decode-arguments.js';
 
 const card = cardOf({
   name: 'example',
@@ -24,7 +24,7 @@ const card = cardOf({
   }),
 });
 
-const decode = (given: unknown): unknown => decodeArguments(given, card).input;
+const decode = (given: unknown): unknown => decodeArguments(given, card, clientAdditions).input;
 
 describe('arguments', () => {
   it.each([
@@ -83,7 +83,8 @@ describe('arguments', () => {
 });
 
 describe('[16.17] unknown arguments', () => {
-  const unknown = (given: unknown): readonly string[] => decodeArguments(given, card).unknown;
+  const unknown = (given: unknown): readonly string[] =>
+    decodeArguments(given, card, clientAdditions).unknown;
 
   it.each<[unknown, readonly string[]]>([
     [{ file_path: 'a', wait_for_previous: true }, []],
