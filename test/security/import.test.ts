@@ -321,8 +321,8 @@ describe('undo', () => {
       const pointed = readFileSync(file, 'utf8');
       const late = client === 'codex' ? `late = true\n${pointed}` : pointed.replace('{', '{ "late": true,');
       writeFileSync(file, late);
-      const mended = await place.import('--undo', '--keep-changes', '--json');
-      expect(JSON.parse(mended.stdout)).toMatchObject({ undone: [{ what: 'mended' }] });
+      const merged = await place.import('--undo', '--keep-changes', '--json');
+      expect(JSON.parse(merged.stdout)).toMatchObject({ undone: [{ what: 'merged' }] });
       const text = readFileSync(file, 'utf8');
       expect(text).toContain('late');
       expect(text).not.toContain('tidegate.js');

@@ -34,7 +34,7 @@ export interface UndoOptions {
 export interface Undone {
   readonly client: string;
   readonly file: string;
-  readonly what: 'restored' | 'mended' | 'removed' | 'unchanged';
+  readonly what: 'restored' | 'merged' | 'removed' | 'unchanged';
   /** Where the replaced file was saved. */
   readonly keptAs?: string;
   /** Number of older backups of this file. */
@@ -78,7 +78,7 @@ function stepOf(backup: Backup, backups: Backups, { isForced, keepsChanges }: Un
   const isChanged = now?.sha256 !== backup.after;
   if (isChanged && keepsChanges && now !== undefined) {
     const text = repairedText(formatOf(backup), now.text, bytes.toString('utf8'), backup.changes);
-    if (text !== undefined) return { backup, bytes: Buffer.from(text), now, what: 'mended' };
+    if (text !== undefined) return { backup, bytes: Buffer.from(text), now, what: 'merged' };
   }
   if (isChanged && !isForced) throw changedSince(backup, now, backups);
   return { backup, bytes, now, what: backup.existed ? 'restored' : 'removed' };
@@ -121,7 +121,7 @@ function done(step: Step, backups: Backups): Undone {
   assertSamePlace(backup);
   const isLost = now !== undefined && what !== 'unchanged' && now.sha256 !== backup.after;
   const keptAs = isLost ? backups.setAside(backup.client, now.bytes) : undefined;
-  if (what === 'restored' || what === 'mended') replaceForeign(backup.file, bytes, 0o600);
+  if (what === 'restored' || what === 'merged') replaceForeign(backup.file, bytes, 0o600);
   if (what === 'removed') unlinkSync(backup.file);
   backups.drop(backup);
   return { ...describeStep(step, backups), ...(keptAs !== undefined && { keptAs }) };

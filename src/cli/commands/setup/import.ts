@@ -203,7 +203,7 @@ async function undo(given: Given, { cwd, env, output }: Context): Promise<ExitCo
 function undoneLine({ file, what, keptAs, earlier }: Undone): string {
   const words = {
     restored: 'Restored',
-    mended: 'Put the servers back into',
+    merged: 'Put the servers back into',
     removed: 'Removed',
     unchanged: 'Already restored:',
   } as const;
