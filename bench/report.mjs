@@ -56,7 +56,7 @@ call. The peers run as their documentation describes.
 
 ## Cold start
 
-${cold.n} starts of each, interleaved. CPU of that process only, without the server behind it. As in every start except
+${cold.n} starts of each, interleaved. The figures are the CPU of that process only, without the server behind it. As in every start except
 the first, lists, tool cards and the shape of the configuration file are cached. The 60 tools are
 TypeScript files of half a kilobyte in \`.tidegate/tools\`. Tidegate reads and hashes them and checks their trust, but doesn't run them.
 
@@ -92,7 +92,7 @@ ${kept.join('\n\n')}
 
 ## How to repeat it
 
-\`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) aren't part of this
+Run \`npm run bench -- --rounds ${run.rounds}\`. The measuring programs (echo server, relays, client) aren't part of this
 repository; set \`TIDEGATE_BENCH\` to their folder. The peers are pinned in \`bench/peers/\`.
 `;
 }

@@ -75,7 +75,7 @@ function reportOf(seen) {
     '|---|---|---|---|---|',
     ...rows,
     '',
-    'The gateway adds one process and two lines of JSON to each call. No single part of it dominates a profile.',
+    'The gateway adds one process and two lines of JSON to each call. No single part dominates the profile.',
   ].join('\n');
 }
 

@@ -3,8 +3,8 @@ export function sectionText({ run, trees }) {
   const ratios = trees.flatMap(({ rows }) => rows);
   const over = ratios.filter(({ ratio }) => ratio > run.budget);
   const verdict = over.length === 0 ? 'None missed.' : `Missed: ${over.map(overText).join('; ')}.`;
-  return `Measured through their service in a warm process, against ripgrep started by the same Node with the same flags; Node reads
-all output. ${run.rounds} rounds, interleaved, medians. Budget: ≤ ${run.budget} ×.
+  return `Both tools are measured through their service in a warm process, and compared with ripgrep started by the same Node with the same
+flags. Node reads all output. ${run.rounds} rounds, interleaved, medians. Budget: ≤ ${run.budget} ×.
 ${run.machine}, commit ${run.commit}, ${run.date}, load ${run.load[0]} before and ${run.load[1]} after${busyText(run)}.
 
 **${ratios.length - over.length} of ${ratios.length} met.** ${verdict}
@@ -14,8 +14,8 @@ ${trees.map(treeText).join('\n\n')}
 "A/A" compares ripgrep with itself, measured twice in the same rounds. Treat smaller differences as ties. "To plain"
 is the ratio to the command that you would type for the same search, which often returns less than these tools.
 "Content, very many" stops once there are enough results. The work around ripgrep (check the start folder, manage the
-process, read and check the results) takes one to two milliseconds, and more with hundreds of results. That is little in a
-long search, but a large part of a search that takes ten milliseconds.`;
+process, read and check the results) takes one to two milliseconds, and more with hundreds of results. That is little
+compared with a long search, but a large part of a search that takes ten milliseconds.`;
 }
 
 const overText = ({ tree, name, ratio, noise }) =>

@@ -60,7 +60,7 @@ function table(rows) {
 
 async function writePage(about) {
   const file = join(root, 'docs', 'benchmarks.md');
-  const text = `The cost of writing and reading grants, with each store as the program uses it. A grant counts when it is on disk; concurrent
+  const text = `The cost of writing and reading grants, with each store as the program uses it. A grant counts once it's on disk; concurrent
 grants are committed together. ${about}.
 
 ${shown.join('\n\n')}`;

@@ -13,7 +13,7 @@ ${quality.map(qualityRow).join('\n')}
 
 \`mcp-tools\` has only 20 queries, so treat it as a smoke test.
 
-Keyword stuffing: five hostile tools carry the 300 most common words of a set, in each field that a provider can
+Keyword stuffing: five hostile tools contain the 300 most common words of a set, in each field that a provider can
 set. The table shows the share of queries with one of them in the first five results, and the loss in nDCG@10. Limits: 1 %, 0.005.
 
 | where | ${stuffing.map(({ set }) => set).join(' | ')} |

@@ -99,7 +99,7 @@ function reportOf(times, { steps, agents, rounds, before }) {
     '| --- | --- | --- | --- |',
     row('one more plain request, on average', bareCall),
     row(
-      'one more turn with a call of `Read`: session, list, pipeline, log, audit and transcript',
+      'one more turn with a call to `Read`: session, list, pipeline, log, audit and transcript',
       call,
       bareCall,
     ),
