@@ -101,10 +101,14 @@ export function openGateway(parts: GatewayParts): Gateway {
     { call, provider, parkedId }: Extract<Admission, { ok: true }>,
   ): Promise<Outcome> {
     if (parkedId !== undefined) return multiRound.resume(request, exchange, parkedId);
-    const start = (live: Exchange): Promise<Outcome> =>
-      pipeline(call, new ExchangeWhileAllowed(live, request, rights), (wrapped) =>
-        callProvider(provider, call, wrapped),
-      );
+    const start = async (live: Exchange): Promise<Outcome> => {
+      const own = new ExchangeWhileAllowed(live, request, rights);
+      try {
+        return await pipeline(call, own, (wrapped) => callProvider(provider, call, wrapped));
+      } finally {
+        own.release();
+      }
+    };
     return exchange.asking === 'live' ? start(exchange) : multiRound.run(request, exchange, start);
   }
 

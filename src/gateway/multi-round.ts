@@ -45,8 +45,9 @@ const forged = createFault('ask.forged', 'requestState is invalid: Tidegate did 
 export function openMultiRound(seal: StateSeal): MultiRound {
   const parked = new Map<string, Parked>();
 
-  function park(request: Request, conversation: Conversation, done: Promise<Outcome>): Outcome {
-    const chars = request.params.text.length;
+  /** `kept`: the length of the params that the call began with, which it keeps. */
+  function park(request: Request, conversation: Conversation, done: Promise<Outcome>, kept: number): Outcome {
+    const chars = Math.max(kept, request.params.text.length);
     if (!hasRoom(parked, request.session.id, chars)) {
       conversation.abort();
       return faulted(
@@ -85,17 +86,18 @@ export function openMultiRound(seal: StateSeal): MultiRound {
     request: Request,
     conversation: Conversation,
     done: Promise<Outcome>,
+    kept: number,
   ): Promise<Outcome> {
     const first = await Promise.race([done, conversation.asked()]);
     if (first !== 'asked') return first;
-    return conversation.isOver() ? done : park(request, conversation, done);
+    return conversation.isOver() ? done : park(request, conversation, done, kept);
   }
 
   return {
     run(request, exchange, start) {
       const conversation = createConversation(exchange);
       const done = start(conversation.exchange).then((outcome) => sealed(seal, request, outcome));
-      return next(request, conversation, done);
+      return next(request, conversation, done, request.params.text.length);
     },
     continued: (request) => continuedBy(seal, request),
     async resume(request, exchange, id) {
@@ -107,7 +109,7 @@ export function openMultiRound(seal: StateSeal): MultiRound {
       clearTimeout(waiting.timer);
       waiting.conversation.attach(exchange);
       waiting.conversation.answer(request.resume?.responses ?? request.params);
-      return next(request, waiting.conversation, waiting.done);
+      return next(request, waiting.conversation, waiting.done, waiting.chars);
     },
     close() {
       for (const waiting of parked.values()) {

@@ -64,6 +64,13 @@ export class ExchangeWhileAllowed extends DerivedExchange {
     };
   }
 
+  /** The call is over: stops listening to the caller, whose exchange may live much longer. */
+  release(): void {
+    this.#listeners?.clear();
+    this.#stopBase?.();
+    this.#stopBase = undefined;
+  }
+
   override async ask(question: Question): Promise<Answer> {
     this.#openQuestions += 1;
     this.#stopLooking ??= this.#startLooking();

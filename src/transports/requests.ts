@@ -30,7 +30,7 @@ export function readWanted(method: CallMethod, params: JsonText): Wanted | strin
   if (twin !== undefined) return `Invalid params: duplicate key ${JSON.stringify(twin.slice(0, 100))}`;
   const other = otherSpelling(params.members);
   if (other !== undefined) return `Invalid params: the exact spelling is ${other}`;
-  if (hasLongToken(value))
+  if (hasLongToken(params))
     return `Invalid params: progressToken is longer than ${String(maxTokenLength)} characters`;
   if (method === 'resources/read') {
     return typeof value['uri'] === 'string' ? { kind: 'resource', uri: value['uri'] } : needs('uri');
@@ -47,9 +47,8 @@ export function readWanted(method: CallMethod, params: JsonText): Wanted | strin
 /** A token is repeated in every progress message. */
 const maxTokenLength = 1024;
 
-function hasLongToken({ _meta }: { readonly _meta?: unknown }): boolean {
-  const token = isRecord(_meta) ? _meta['progressToken'] : undefined;
-  return typeof token === 'string' && token.length > maxTokenLength;
+function hasLongToken(params: JsonText): boolean {
+  return (progressToken(params)?.length ?? 0) > maxTokenLength;
 }
 
 const protocolKeys = [

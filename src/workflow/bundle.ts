@@ -34,7 +34,7 @@ export function bundleOf(file: string, library: Library): Bundle {
   const run = library.filesRunBy([...commands].map(withoutPlaceholders), [...folders], isWide);
   for (const one of run.files) content.addHash(one.file, one.sha256);
   if (run.problem !== undefined) unknown.add(run.problem);
-  for (const command of commands) for (const name of filledPrograms(command)) unknown.add(name);
+  for (const command of commands) for (const name of filledPrograms(command, isWide)) unknown.add(name);
   return {
     files: content.files(),
     // Leaving the sandbox is a separate decision: the operator is asked again even if no file changed.
@@ -112,9 +112,8 @@ function collectStep(step: Step, library: Library, content: BundleContent, colle
 }
 
 /** Commands written in the workflow itself; script files are read when they are added. */
-function commandsIn({ steps, texts }: Workflow): readonly string[] {
-  const scripts = new Set([...steps.values()].map((step) => step.kind === 'command' && step.own.script_file));
-  return texts.flatMap(({ holds, text }) => (holds === 'command' && !scripts.has(text) ? [text] : []));
+function commandsIn({ texts }: Workflow): readonly string[] {
+  return texts.flatMap(({ holds, text }) => (holds === 'command' ? [text] : []));
 }
 
 /** The hash of the workflow covers the content, so the lock record needs only the name. */

@@ -24,8 +24,11 @@ export function withoutPlaceholders(command: string): string {
   return plain + command.slice(at);
 }
 
-/** Programs whose path is known only at run time: an agent could pass a file it wrote itself. */
-export function filledPrograms(command: string): readonly string[] {
+/**
+ * Programs whose path is known only at run time: an agent could pass a file it wrote itself. `isWide`: also words that
+ * may be a path as a whole.
+ */
+export function filledPrograms(command: string, isWide: boolean): readonly string[] {
   const found: string[] = [];
   let [searched, taken] = [0, 0];
   for (const { start, end } of placeholdersIn(command)) {
@@ -37,6 +40,7 @@ export function filledPrograms(command: string): readonly string[] {
     taken = wordEnd(command, end);
     found.push(command.slice(first, taken));
   }
+  if (isWide) return found;
   return found.filter((name) => {
     const rest = withoutPlaceholders(name);
     return rest.includes('/') || /\}\}\.\w+$/.test(name.slice(-100));

@@ -15,11 +15,12 @@ export async function givenModules(): Promise<Readonly<Record<string, unknown>>>
 /** Finds imports of workspace tools from folders that agents can write. */
 export function importsWithin(
   folder: string,
-  config: () => Pick<Config, 'workspace'> | undefined,
+  config: () => Pick<Config, 'workspace' | 'shell'> | undefined,
 ): FindImports {
   return async (texts) => {
     const { coverImports } = await import('../config/started/index.js');
-    const roots = [...new Set([folder, ...(config()?.workspace.roots ?? [])])];
+    const { workspace, shell } = config() ?? {};
+    const roots = [...new Set([folder, ...(workspace?.roots ?? []), ...(shell?.writable ?? [])])];
     return coverImports({ texts, given: new Set(Object.keys(given)) }, roots);
   };
 }

@@ -37,7 +37,8 @@ export async function libraryPartsOf(
 ): Promise<LibraryParts> {
   const readSource = await openSourceReader();
   const folders = [...new Set([cwd, folder])];
-  const roots = [...folders, ...config.workspace.roots];
+  // Everything that agents can write.
+  const roots = [...folders, ...config.workspace.roots, ...config.shell.writable];
   const { coverLines } = await import('../config/started/index.js');
   return {
     cwd,

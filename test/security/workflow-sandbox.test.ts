@@ -337,8 +337,13 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     ['echo {{.inputs.word}}', false],
     ["echo '{{escape .inputs.word}}'", false],
     ['echo "for {{escape .inputs.word}}"', false],
-    ['echo {{escape .inputs.word}}', true],
-    ['echo "$word" # it\'s\necho {{escape .inputs.word}} {{.inputs.count}}', true],
+    ['echo {{escape .inputs.word}}', false],
+    ['echo {{with .inputs.word}}--branch {{.}}{{end}}', false],
+    ['echo {{if $x := .inputs.word}}{{$x}}{{end}}', false],
+    ['echo {{escape "x" | print .inputs.word}}', false],
+    ['cat <<EOF\n{{escape .inputs.word}}\nEOF', false],
+    ['{{"./mine.sh"}}', false],
+    ['echo "$word" # it\'s\necho {{.inputs.count}}', true],
   ])('[15.31] does not run what an input inserts: %s', async (command, isSafe) => {
     const file = open({}, command);
     const inputs = [{ name: 'word' }, { name: 'count', type: 'integer', default: 1 }];
@@ -347,7 +352,8 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     expect(place.run('trust', '--yes', place.configFile).status).toBe(0);
     const trusted = await place.run1(['trust', file, '--yes']);
     expect(trusted.status === 0).toBe(isSafe);
-    if (!isSafe) expect(trusted.stdout + trusted.stderr).toContain('inputs.word is inserted into a command');
+    if (!isSafe && command.includes('.inputs'))
+      expect(trusted.stdout + trusted.stderr).toContain('inputs.word is inserted into a command');
     agent = await openStdioAgent(place);
     const word = `a; touch ${mark()}; '; touch ${mark()}; '$(touch ${mark()})`;
     const { isError, text: answer } = await agent.call('execute_workflow', {

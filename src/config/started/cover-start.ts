@@ -83,7 +83,7 @@ export function coverLines(
   for (const text of lines)
     for (const cwd of cwds)
       for (const line of linesOf(text)) addLine(gathering, { words: splitWords(line), cwd, depth: 0 });
-  if (isWide) widen(gathering, lines, cwds);
+  if (isWide) widen(gathering, lines, cwds, roots);
   return gathering.cover();
 }
 

@@ -11,9 +11,14 @@ const shellScript = /\.(?:sh|bash|zsh|ksh)$/;
 
 /**
  * Adds the folder of each program that was found. If something runs that cannot be analyzed (a changed folder, make,
- * Perl, a computed name), adds everything in the working directories of the commands.
+ * Perl, a computed name), adds everything in the working directories of the commands and in the roots.
  */
-export function widen(gathering: Gathering, lines: readonly string[], cwds: readonly string[]): void {
+export function widen(
+  gathering: Gathering,
+  lines: readonly string[],
+  cwds: readonly string[],
+  roots: readonly string[],
+): void {
   const found = gathering.cover();
   const programs = found.files.map(({ file }) => file).filter((file) => statsOf(file)?.isFile() === true);
   const known = new Set(programs);
@@ -25,7 +30,7 @@ export function widen(gathering: Gathering, lines: readonly string[], cwds: read
     lines.every(isClear) &&
     programs.every((file) => followed.test(file) || (isShellScript(file) && isClear(bodyOf(file))));
   for (const file of programs) gathering.addTree(dirname(file));
-  if (!canFollow) for (const cwd of cwds) gathering.addTree(cwd);
+  if (!canFollow) for (const folder of new Set([...cwds, ...roots])) gathering.addTree(folder);
 }
 
 function isClearLine(
