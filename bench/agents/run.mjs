@@ -165,7 +165,7 @@ function page(head, rows) {
   return [
     'A run of two turns (read a file, answer) against a model on the loopback interface: the CLI alone with its own tool,',
     'and through `tidegate run` with the gateway as its only source of tools. The isolation test has already run. Medians of',
-    'whole processes. Most of the difference is the start of two more Node processes.',
+    'whole processes. Most of the difference comes from starting two more Node processes.',
     '',
     `${head}.`,
     '',

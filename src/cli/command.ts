@@ -72,7 +72,8 @@ export const toolsOption: OptionSpec = {
 export const asOption: OptionSpec = {
   name: 'as',
   value: 'principal',
-  about: 'Act as this principal, with its grants: agent:alice. Default: the operator, who may do everything.',
+  about:
+    'Act as this principal, such as agent:alice, with its grants. Default: the operator, who may do everything.',
 };
 
 export const profileOptions: readonly OptionSpec[] = [

@@ -67,7 +67,7 @@ describe('options of run', () => {
     ['run deploy --mock states.a.Output=1', '--mock has no effect without --step.'],
     [
       'run deploy --profile minimal',
-      'the profile minimal has no effect: the workflow has no agent and no operation',
+      'the profile minimal has no effect because the workflow has no agents or operations',
     ],
   ])('that have no effect are reported: %s', async (words, said) => {
     const { status, stderr } = await place.run1(words.split(' '));

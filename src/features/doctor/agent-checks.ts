@@ -29,7 +29,7 @@ export const agentChecks: readonly Check[] = [
     group: 'agents',
     title: 'Agents',
     why: 'An agent that keeps its built-in tools can bypass Tidegate. Each agent version is tested with forbidden calls before Tidegate relies on its isolation.',
-    remedy: 'Run `tidegate doctor --agent <name>` to test an agent. If it leaks, update it.',
+    remedy: 'Run `tidegate doctor --agent <name>` to test an agent. If it can bypass Tidegate, update it.',
     // Five seconds to read the versions, then time to end slow processes.
     limitMs: 20_000,
     run: (scene) => agentFindings(scene),

@@ -14,7 +14,7 @@ export const homeChecks: readonly Check[] = [
     title: 'State directory',
     why: 'Trust, grants and records are stored here. Anyone who can change this directory decides what Tidegate runs.',
     remedy: 'Make it private (`chmod 700`), or set `TIDEGATE_HOME` to another directory.',
-    fixes: 'creates the directory; removes access for other users if it contains only files of Tidegate',
+    fixes: 'creates the directory; removes access for other users if it contains only Tidegate’s files',
     run: (scene) => [homeFinding(scene)],
   },
   {

@@ -85,7 +85,7 @@ async function serverFileStanding(scene: Scene, { config, isTrusted }: Located):
         about: `servers.${name}`,
         detail:
           problem === undefined
-            ? 'not started: files it runs changed since they were trusted'
+            ? 'not started: files it runs have changed since they were trusted'
             : `not started: ${problem}`,
         more: changed.slice(0, 10).map((file) => shortName(scene, file)),
         next: 'read them, then: tidegate trust',

@@ -106,7 +106,7 @@ function inTurn(files: Files, through: <T>(work: () => Promise<T>) => Promise<T>
 function tooMany(): ToolFailure {
   return new ToolFailure('bad_state', 'Too many files are being read or written, so this call did nothing.', {
     reason: 'too_many_file_calls',
-    suggestion: 'Wait for your other calls to end, then call again.',
+    suggestion: 'Wait for your other calls to finish, then call again.',
     retryable: true,
   });
 }

@@ -13,7 +13,7 @@ export const httpCodes = {
   'workspace.not_found': {
     status: 404,
     meaning: 'This gateway does not serve the workspace, or the token is not valid for it.',
-    remedy: 'Serve it with `tidegate serve --workspace <folder>`, and use a token of that workspace.',
+    remedy: 'Serve it with `tidegate serve --workspace <folder>`, and use a token for that workspace.',
   },
   'route.not_found': {
     status: 404,

@@ -24,7 +24,7 @@ describe('trust --forget for a profiles file', () => {
     await typed.type(['trust', '--yes']);
     typed.write('.tidegate/profiles.yaml', `${profiles}# more\n`);
     const { out } = await typed.type(['trust', '--forget']);
-    expect(out).toContain('Its trusted content is no longer known.');
+    expect(out).toContain('Its trusted content is no longer available.');
   });
 
   it('accepts a file name, and prints JSON', async () => {

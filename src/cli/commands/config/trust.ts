@@ -28,7 +28,7 @@ export const trust: Command = {
   ],
   options: [
     { name: 'yes', about: 'Skip the confirmation prompt.' },
-    { name: 'forget', about: 'Remove the trust.' },
+    { name: 'forget', about: 'Stop trusting the file.' },
     { name: 'list', about: 'List trusted files.' },
   ],
   examples: ['tidegate trust', 'tidegate trust ./tidegate.yaml --yes', 'tidegate trust --forget'],

@@ -15,7 +15,7 @@ export const pluginTrust: Command = {
   arguments: [{ name: '[names...]', about: 'Plugins to trust. Default: all untrusted plugins found here.' }],
   options: [
     { name: 'yes', about: 'Skip the confirmation prompt.' },
-    { name: 'forget', about: 'Remove the trust.' },
+    { name: 'forget', about: 'Stop trusting the plugins.' },
   ],
   examples: [
     'tidegate plugin trust echo',

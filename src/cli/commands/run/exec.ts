@@ -75,7 +75,7 @@ function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agen
       );
     }
     case 'twice':
-      return new Failure('usage.exclusive', 'The model is given twice: before and after --.');
+      return new Failure('usage.exclusive', 'The model is set twice, before and after --.');
     case 'keyless': {
       const message = `No API key for --base-url: ${answer.variable} is not set.`;
       return new Failure(

@@ -39,7 +39,7 @@ export const importCodes = {
   },
   'import.changed': {
     exit: exitCodes.usage,
-    meaning: 'A file changed since it was shown, or since --point changed it.',
+    meaning: 'A file has changed since it was shown, or since --point changed it.',
     remedy: 'Run the command again. To undo and keep your edits: `tidegate import --undo --keep-changes`.',
   },
   'import.moved': {
@@ -84,7 +84,7 @@ export const importCodes = {
     exit: exitCodes.usage,
     meaning: 'Tidegate was started with npx and would not be available when a client starts it later.',
     remedy:
-      'Install it with `npm install --global` and try again, or add `--gate npx` if it is on the registry.',
+      'Install it with `npm install --global` and try again, or add `--gate npx` if the package is in the registry.',
   },
   'import.untrusted': {
     exit: exitCodes.untrusted,

@@ -5,7 +5,7 @@ import { patternsOf } from '../../with-gateway.js';
 export const profileCeiling: OptionSpec = {
   name: 'profile',
   value: 'profile',
-  about: 'Limit the token to this profile, and use it if the principal has no profile.',
+  about: 'Limit the token to this profile. If the principal has no profile, this one applies.',
 };
 
 export const toolsCeiling: OptionSpec = {
@@ -18,7 +18,8 @@ export const toolsCeiling: OptionSpec = {
 export const workspaceCeiling: OptionSpec = {
   name: 'workspace',
   value: 'folder',
-  about: 'Limit the token to this workspace of `tidegate serve`, and use it unless the client names another.',
+  about:
+    'Limit the token to this workspace of `tidegate serve`. Clients that name no workspace get this one.',
 };
 
 export const expiresOption: OptionSpec = {
