@@ -65,7 +65,7 @@ export const commandCodes = {
   },
   'config.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'No configuration file in this folder, the folders above it, or your home.',
+    meaning: 'No configuration file was found in this folder, its parent folders or the state directory.',
     remedy: 'Create one with `tidegate init`, or pass `--config <file>`.',
   },
   'config.invalid': {
@@ -107,7 +107,7 @@ export const commandCodes = {
   'agent.not_installed': {
     exit: exitCodes.unavailable,
     meaning: 'The agent is not on PATH.',
-    remedy: 'Install it as the message says, then check that it is found: `tidegate doctor`.',
+    remedy: 'Install it as described in the message, then check with `tidegate doctor` that it is found.',
   },
   'server.not_found': {
     exit: exitCodes.notFound,
@@ -127,17 +127,18 @@ export const commandCodes = {
   'login.none': {
     exit: exitCodes.usage,
     meaning: 'The server does not require a login, or does not describe how to log in.',
-    remedy: 'If the server takes another kind of token, set it under `headers` in `tidegate.yaml`.',
+    remedy: 'If the server accepts another kind of token, set it under `headers` in `tidegate.yaml`.',
   },
   'login.unfit': {
     exit: exitCodes.unavailable,
-    meaning: 'The server or its authorization server does not support what a secure login requires.',
+    meaning:
+      'The server or its authorization server does not support a feature that a secure login requires.',
     remedy: 'Contact the operator of the server. Until then, you can set a token under `headers`.',
   },
   'login.unreachable': {
     exit: exitCodes.unavailable,
     meaning: 'The server or its authorization server could not be reached, or did not answer in time.',
-    remedy: 'Check its address and that it is running: `tidegate servers`.',
+    remedy: 'Check the address, and that the server is running: `tidegate servers`.',
   },
   'login.denied': {
     exit: exitCodes.unauthorized,

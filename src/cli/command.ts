@@ -66,7 +66,8 @@ export const configOption: OptionSpec = {
 export const toolsOption: OptionSpec = {
   name: 'tools',
   value: 'patterns',
-  about: 'Offer only these tools: names or patterns with * and ?, separated by commas; !name excludes.',
+  about:
+    'Offer only these tools: names or patterns with * and ?, separated by commas. !name excludes a tool.',
 };
 
 export const asOption: OptionSpec = {

@@ -31,9 +31,9 @@ export const leftoverCheck: Check = {
   id: 'home.leftovers',
   group: 'home',
   title: 'Leftovers',
-  why: 'When Tidegate is killed, it leaves leases, sockets, drafts, empty folders or incomplete backups behind. The next start removes them. Many leftovers mean that something crashes repeatedly.',
+  why: 'When Tidegate is killed, it leaves leases, sockets, drafts, empty folders or incomplete backups behind. Tidegate removes them at its next start. Many leftovers mean that something crashes repeatedly.',
   remedy:
-    'No action needed: the next start of Tidegate removes them, and the next import removes incomplete backups. If they keep coming back, check the log.',
+    'No action is needed: Tidegate removes them at its next start, and the next import removes incomplete backups. If they keep coming back, check the log.',
   fixes:
     'ends processes that a killed Tidegate left running; removes its leases, sockets, drafts, records, empty folders and incomplete backups',
   run: (scene) => [leftoverFinding(scene)],

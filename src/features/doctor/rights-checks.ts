@@ -17,8 +17,7 @@ export const rightsChecks: readonly Check[] = [
     id: 'policy',
     group: 'rights',
     title: 'Profiles',
-    why:
-      'Profiles define what agents can see and call. If they contain an error, everyone except you is denied access.',
+    why: 'Profiles define what agents can see and call. If they contain an error, everyone except you is denied access.',
     remedy: 'Run `tidegate config check` to see every problem with its line.',
     run: async (scene) => policyFindings(scene, await scene.located()),
   },
@@ -26,8 +25,7 @@ export const rightsChecks: readonly Check[] = [
     id: 'store',
     group: 'rights',
     title: 'Store',
-    why:
-      'The store contains grants, tokens and records. If it cannot be read, everyone except you is denied access.',
+    why: 'The store contains grants, tokens and records. If it cannot be read, everyone except you is denied access.',
     remedy:
       'Move a damaged file elsewhere and restore a backup. For PostgreSQL, check the address and the server log.',
     limitMs: 20_000,

@@ -49,7 +49,7 @@ export function openFiles(parts: FilesParts): PortService<Files> {
   };
   const slots = createSlots({ count: maxAtATime, waitMs, waitingEach, tooMany });
   const sweeping = Promise.all([sweepDrafts(stateDir, log), locks.sweep()]).catch((error: unknown) => {
-    log(`Cannot clean up after gateways that ended: ${String(error)}`);
+    log(`Cannot clean up after gateways that have exited: ${String(error)}`);
   });
   return {
     readiness,

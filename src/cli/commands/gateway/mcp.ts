@@ -96,7 +96,7 @@ async function relay(via: string, given: Given, context: Context): Promise<ExitC
   });
   if (end === 'ended') return exitCodes.ok;
   if (end === 'refused') {
-    const message = `The gateway at ${withoutUserinfo(url.href)} rejected the token${token === undefined ? ' from the state folder, or there is none' : ''}.`;
+    const message = `The gateway at ${withoutUserinfo(url.href)} rejected the token${token === undefined ? ' from the state directory, or no token is stored there' : ''}.`;
     throw new Failure('gate.token_refused', message, tokenHint);
   }
   const message = `No gateway answered at ${withoutUserinfo(url.href)}.`;

@@ -31,7 +31,8 @@ export const exec: Command = {
     {
       name: 'api-key-env',
       value: 'variable',
-      about: 'Environment variable with the API key for --base-url. Default: the one the agent reads.',
+      about:
+        'Environment variable with the API key for --base-url. Default: the variable that the agent uses.',
     },
     toolsOption,
     asOption,

@@ -89,7 +89,7 @@ export const run: Command = {
       goesWith: 'agent',
       value: 'variable',
       about:
-        'Environment variable with the API key for --base-url. Default: the one the agent reads, or OPENAI_API_KEY.',
+        'Environment variable with the API key for --base-url. Default: the variable that the agent uses, or OPENAI_API_KEY.',
     },
     {
       ...toolsOption,

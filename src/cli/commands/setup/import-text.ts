@@ -67,7 +67,10 @@ function colleagueLines({ source, form }: ImportPlan['points'][number]): readonl
     npx: `${name} starts tidegate with npx, which runs whatever package has that name in each user's registry. If Tidegate is installed, use --gate name.`,
     absolute: `${name} starts Tidegate with absolute paths from this machine, because tidegate is not on PATH. To share the file, install Tidegate and use --gate name.`,
   } as const;
-  return [printable(needs[form]), 'Everyone on the project reviews tidegate.yaml, then runs: tidegate trust'];
+  return [
+    printable(needs[form]),
+    'Everyone on the project must review tidegate.yaml, then run: tidegate trust',
+  ];
 }
 
 function showDiff(lines: readonly string[], output: Context['output']): void {

@@ -211,6 +211,6 @@ function undoneLine({ file, what, keptAs, earlier }: Undone): string {
   const more =
     earlier === 0
       ? ''
-      : `; ${String(earlier)} earlier ${earlier === 1 ? 'change' : 'changes'} left, run --undo again`;
+      : `; ${String(earlier)} earlier ${earlier === 1 ? 'change remains' : 'changes remain'} (run --undo again)`;
   return `${words[what]} ${printable(shortPath(file))}${aside}${more}`;
 }

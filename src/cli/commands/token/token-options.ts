@@ -12,7 +12,7 @@ export const toolsCeiling: OptionSpec = {
   name: 'tools',
   value: 'patterns',
   about:
-    'Limit the token to these tools: names or patterns with * and ?, separated by commas; !name excludes.',
+    'Limit the token to these tools: names or patterns with * and ?, separated by commas. !name excludes a tool.',
 };
 
 export const workspaceCeiling: OptionSpec = {

@@ -130,7 +130,7 @@ function showAdvice({ advice, uses }: CostReport, output: Output): void {
 
 function usesLine({ uses }: CostReport): string {
   if (uses === undefined || uses.records === 0)
-    return 'No calls are recorded yet, so there are no suggestions. Use Tidegate for a while, then try again.';
+    return 'No calls have been recorded yet, so there are no suggestions. Use Tidegate for a while, then try again.';
   const since = uses.since === undefined ? '' : ` since ${uses.since.slice(0, 10)}`;
   const few = uses.isTelling ? '' : ' That is too few to tell which tools are never used.';
   return `Use: ${amount(uses.records)} recorded ${uses.records === 1 ? 'call' : 'calls'}${since}.${few}`;
