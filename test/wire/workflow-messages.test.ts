@@ -253,7 +253,7 @@ describe('a resumed run', () => {
     const before = readFileSync(join(place.workspace, 'again.txt'), 'utf8');
     const again = await place.run1(['run', '--resume', first.result.run]);
     expect(again.status).toBe(0);
-    expect(again.stdout).toContain(`Run ${first.result.run} is already completed.`);
+    expect(again.stdout).toContain(`Run ${first.result.run} has already completed.`);
     expect(again.stdout).toContain(`where: ${place.workspace}`);
     expect(readFileSync(join(place.workspace, 'again.txt'), 'utf8')).toBe(before);
   });

@@ -34,7 +34,7 @@ export const rightsChecks: readonly Check[] = [
 ];
 
 async function policyFindings(scene: Scene, located: Located | undefined): Promise<readonly Finding[]> {
-  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration could be located' }];
+  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration was found' }];
   if (scene.obstacle() !== undefined)
     return [{ state: 'skipped', detail: 'the state directory cannot be read' }];
   const { checkPolicy } = await import('../../workspace/policy/check-policy.js');

@@ -23,7 +23,7 @@ async function trustFindings(scene: Scene): Promise<readonly Finding[]> {
     return [{ state: 'fail', detail: 'the state directory cannot be read, so nothing is trusted' }];
   if (problem !== undefined) return [{ state: 'fail', detail: problem.message, next: problem.remedy }];
   const located = await scene.located();
-  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration could be located' }];
+  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration was found' }];
   const found = [
     ...goneStanding(scene),
     ...configStanding(scene, located),

@@ -15,6 +15,6 @@ export function warningLines({ warnings, unlisted }: PolicyWarnings): readonly s
   return [
     ...warnings.slice(0, mostShown),
     ...(more > 0 ? [`and ${String(more)} more entries like these`] : []),
-    ...(unlisted.length > 0 ? [`tools not known yet from: ${printable(unlisted.join(', '))}`] : []),
+    ...(unlisted.length > 0 ? [`tools are not known yet for: ${printable(unlisted.join(', '))}`] : []),
   ];
 }

@@ -29,7 +29,7 @@ export const mcp: Command = {
     {
       name: 'token',
       value: 'token',
-      about: 'Token for that gateway. Default: TIDEGATE_TOKEN, then its token file.',
+      about: 'Token for that gateway. Default: TIDEGATE_TOKEN, then the token file of the gateway.',
     },
     {
       name: 'workspace',

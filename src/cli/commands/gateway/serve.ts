@@ -140,7 +140,7 @@ function refuseWithoutToken({ config, trust }: Tidegate): void {
   if (config.http.auth !== 'none') return;
   throw new Failure(
     'usage.exclusive',
-    `http.auth: none cannot be used with --workspace: remove it from ${trust.file ?? 'the configuration'}.`,
+    `http.auth: none cannot be used with --workspace. Remove it from ${trust.file ?? 'the configuration'}.`,
   );
 }
 

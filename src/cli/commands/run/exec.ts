@@ -67,7 +67,7 @@ function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agen
     case 'stopped':
       return interrupted();
     case 'undoing': {
-      const why = 'is not allowed: it could let the agent bypass Tidegate or change its setup';
+      const why = 'is not allowed, because it could let the agent bypass Tidegate or change its setup';
       const hint = /^[a-z][\w-]*$/i.test(answer.word) ? ' A prompt must have more than one word.' : '';
       return new Failure(
         'agent.undoing',

@@ -9,7 +9,7 @@ export const runCodes = {
   },
   'run.broken': {
     exit: exitCodes.internal,
-    meaning: 'The record of the run is damaged or was changed.',
+    meaning: 'The record of the run is damaged or has been changed.',
     remedy: 'Start the workflow again with `tidegate run`. Steps that already ran are not undone.',
   },
   'run.revoked': {

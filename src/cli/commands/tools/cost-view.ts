@@ -105,7 +105,7 @@ function sumLines(report: CostReport, { client }: CostOptions): readonly string[
       : `context.lazy: ${setting}`;
   return [
     `Eager: all ${amount(eager.tools)} tools, ${about}${amount(eager.tokens)} tokens in every request.`,
-    `Lazy: ${amount(lazy.tools)} tools${words}, ${about}${amount(lazy.tokens)} tokens: ${less}; tools found by search are added.`,
+    `Lazy: ${amount(lazy.tools)} tools${words}, ${about}${amount(lazy.tokens)} tokens (${less}). Tools found by search are added.`,
     `Now, for ${who}: ${amount(now.tools)} tools, ${about}${amount(now.tokens)} tokens (${mode}; ${why}).`,
   ];
 }
@@ -113,7 +113,7 @@ function sumLines(report: CostReport, { client }: CostOptions): readonly string[
 function showAdvice({ advice, uses }: CostReport, output: Output): void {
   if (advice.length === 0 && uses?.isTelling !== true) return;
   output.line();
-  if (advice.length === 0) return output.line('The call records suggest nothing to pin, defer or drop.');
+  if (advice.length === 0) return output.line('The call records show nothing to pin, defer or drop.');
   output.line(output.paint('bold', 'Suggested changes in tidegate.yaml (a dot means a nested key)'));
   for (const { kind, what, why, setting, saves } of advice) {
     const tokens =
