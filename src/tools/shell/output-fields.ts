@@ -26,7 +26,7 @@ export const outputFields = {
     .array(z.string())
     .optional()
     .describe(
-      'Files of this kind that appeared while the command ran and that Tidegate deleted; the command was stopped because of them.',
+      'Files of this kind that appeared while the command ran and that Tidegate moved aside; the command was stopped because of them.',
     ),
   exit_code: z.int().optional().describe('Exit code; 128 + n if signal n ended the command.'),
   signal: z.string().optional().describe('Signal that ended the command.'),
