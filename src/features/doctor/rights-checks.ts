@@ -86,7 +86,7 @@ async function ofSqlite(scene: Scene, { file: named, zone, before }: SqlitePlace
         ...lostFinding,
         detail: `${file} is missing, but it contained grants: everyone except you is denied access`,
       };
-    return { state: 'ok', detail: `${before}${file} does not exist yet; it is created when needed` };
+    return { state: 'ok', detail: `${before}${file} does not exist yet; it will be created when needed` };
   }
   const next = `move it elsewhere and restore a backup: ${shellWord(file)}`;
   if (!stats.isFile()) return { state: 'fail', detail: `${file} is not a regular file`, next };

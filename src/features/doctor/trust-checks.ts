@@ -58,7 +58,7 @@ function goneStanding({ cwd, env, trust }: Scene): readonly Finding[] {
     state: 'warn',
     about: file,
     detail: 'this trusted file was deleted; its access rules and limits still apply',
-    next: 'restore the file, or stop applying it: tidegate trust',
+    next: 'restore the file, or drop its rules and limits: tidegate trust',
     facts: { file },
   }));
 }

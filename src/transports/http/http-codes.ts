@@ -17,7 +17,7 @@ export const httpCodes = {
   },
   'route.not_found': {
     status: 404,
-    meaning: 'The gateway has no such address.',
+    meaning: 'This address does not exist on the gateway.',
     remedy: 'MCP is at `/mcp`; `/api/openapi.json` describes the other addresses.',
   },
 } as const satisfies Readonly<
