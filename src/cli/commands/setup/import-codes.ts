@@ -45,7 +45,7 @@ export const importCodes = {
   'import.moved': {
     exit: exitCodes.usage,
     meaning: 'A file that --point changed is now a symbolic link. --undo does not follow it.',
-    remedy: 'Check and remove the link, then run `tidegate import --undo`.',
+    remedy: 'Inspect and remove the link, then run `tidegate import --undo`.',
   },
   'import.outside': {
     exit: exitCodes.usage,

@@ -49,7 +49,7 @@ export const importCommand: Command = {
     {
       name: 'scope',
       value: 'user|project',
-      about: 'Only your own client files, or only those of this project.',
+      about: 'Use only your own client files, or only those of this project.',
     },
     configOption,
     { name: 'user', about: 'Write to your user-level tidegate.yaml, which applies in folders without one.' },

@@ -31,7 +31,7 @@ export const expiresOption: OptionSpec = {
 export const labelOption: OptionSpec = {
   name: 'label',
   value: 'text',
-  about: 'Label to recognize the token in lists.',
+  about: 'Label that identifies the token in lists.',
 };
 
 /** The token options as typed; the token service checks them. */
