@@ -25,12 +25,12 @@ export const commandCodes = {
   'usage.missing_argument': {
     exit: exitCodes.usage,
     meaning: 'An argument or an option value is missing.',
-    remedy: 'Add `--help` to see what the command takes.',
+    remedy: 'Add `--help` to see which arguments the command takes.',
   },
   'usage.excess_arguments': {
     exit: exitCodes.usage,
     meaning: 'Too many arguments.',
-    remedy: 'Quote text that contains spaces. Add `--help` to see what the command takes.',
+    remedy: 'Quote text that contains spaces. Add `--help` to see which arguments the command takes.',
   },
   'usage.bad_value': {
     exit: exitCodes.usage,
@@ -65,7 +65,7 @@ export const commandCodes = {
   },
   'config.not_found': {
     exit: exitCodes.notFound,
-    meaning: 'No configuration file in this folder, the folders above it, or your home.',
+    meaning: 'No configuration file was found in this folder, its parent folders or the state directory.',
     remedy: 'Create one with `tidegate init`, or pass `--config <file>`.',
   },
   'config.invalid': {
@@ -107,7 +107,7 @@ export const commandCodes = {
   'agent.not_installed': {
     exit: exitCodes.unavailable,
     meaning: 'The agent is not on PATH.',
-    remedy: 'Install it as the message says, then check that it is found: `tidegate doctor`.',
+    remedy: 'Install it as described in the message, then check with `tidegate doctor` that it is found.',
   },
   'server.not_found': {
     exit: exitCodes.notFound,
@@ -126,18 +126,19 @@ export const commandCodes = {
   },
   'login.none': {
     exit: exitCodes.usage,
-    meaning: 'The server does not require a login, or does not say how to log in.',
-    remedy: 'If the server takes another kind of token, set it under `headers` in `tidegate.yaml`.',
+    meaning: 'The server does not require a login, or does not describe how to log in.',
+    remedy: 'If the server accepts another kind of token, set it under `headers` in `tidegate.yaml`.',
   },
   'login.unfit': {
     exit: exitCodes.unavailable,
-    meaning: 'The server or its authorization server does not support what a secure login requires.',
+    meaning:
+      'The server or its authorization server does not support a feature that a secure login requires.',
     remedy: 'Contact the operator of the server. Until then, you can set a token under `headers`.',
   },
   'login.unreachable': {
     exit: exitCodes.unavailable,
     meaning: 'The server or its authorization server could not be reached, or did not answer in time.',
-    remedy: 'Check its address and that it is running: `tidegate servers`.',
+    remedy: 'Check the address, and that the server is running: `tidegate servers`.',
   },
   'login.denied': {
     exit: exitCodes.unauthorized,
@@ -168,17 +169,18 @@ export const commandCodes = {
   },
   'gate.unreachable': {
     exit: exitCodes.unavailable,
-    meaning: 'No gateway answered at the URL of `--via`.',
+    meaning: 'No gateway answered at the `--via` URL.',
     remedy: 'Start one with `tidegate serve`, or fix the URL.',
   },
   'gate.token_refused': {
     exit: exitCodes.unauthorized,
-    meaning: 'The gateway at the URL of `--via` rejected the token.',
-    remedy: 'Create a new token where that gateway runs: `tidegate token create --as <principal>`.',
+    meaning: 'The gateway at the `--via` URL rejected the token.',
+    remedy:
+      'Create a new token on the machine where that gateway runs: `tidegate token create --as <principal>`.',
   },
   'trust.not_asked': {
     exit: exitCodes.untrusted,
-    meaning: 'Trusting requires confirmation at a terminal, or `--yes`.',
+    meaning: 'Trusting a file requires confirmation in a terminal, or `--yes`.',
     remedy: 'Review the file, then add `--yes`, or run the command in a terminal.',
   },
   'trust.refused': {
@@ -188,7 +190,7 @@ export const commandCodes = {
   },
   'trust.changed': {
     exit: exitCodes.untrusted,
-    meaning: 'The file changed while it was shown.',
+    meaning: 'The file changed while you were reviewing it.',
     remedy: 'Review it again: `tidegate trust`.',
   },
   ...importCodes,
@@ -201,12 +203,12 @@ export const commandCodes = {
     exit: exitCodes.unavailable,
     meaning: 'The grant store is damaged. Only the operator has access.',
     remedy:
-      'Restore a backup. To start over, move the store to another place, then run `tidegate access accept-store`.',
+      'Restore a backup. To start over, move the store elsewhere, then run `tidegate access accept-store`.',
   },
   'store.full': {
     exit: exitCodes.unavailable,
     meaning:
-      'No space left for the grant store. With PostgreSQL, only the operator has access until there is.',
+      'No disk space is left for the grant store. With PostgreSQL, only the operator has access until space is free.',
     remedy: 'Free some space, then try again.',
   },
   'store.read_only': {
@@ -227,7 +229,7 @@ export const commandCodes = {
   },
   'store.lost': {
     exit: exitCodes.unavailable,
-    meaning: 'The store that held your grants is missing, empty or replaced by another one.',
+    meaning: 'The store with your grants is missing or empty, or has been replaced by another one.',
     remedy: 'Restore a backup. To start over without it: `tidegate access accept-store`.',
   },
   'store.closed': {

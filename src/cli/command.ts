@@ -66,13 +66,15 @@ export const configOption: OptionSpec = {
 export const toolsOption: OptionSpec = {
   name: 'tools',
   value: 'patterns',
-  about: 'Offer only these tools: names or patterns with * and ?, separated by commas; !name excludes.',
+  about:
+    'Offer only these tools: names or patterns with * and ?, separated by commas. !name excludes a tool.',
 };
 
 export const asOption: OptionSpec = {
   name: 'as',
   value: 'principal',
-  about: 'Act as this principal, with its grants: agent:alice. Default: the operator, who may do everything.',
+  about:
+    'Act as this principal, such as agent:alice, with its grants. Default: the operator, who may do everything.',
 };
 
 export const profileOptions: readonly OptionSpec[] = [

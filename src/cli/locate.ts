@@ -13,7 +13,7 @@ export interface Place {
   readonly trustProblem: Problem | undefined;
 }
 
-const noFile = 'No tidegate.yaml in this folder or above, so there are no servers';
+const noFile = 'No tidegate.yaml in this folder or its parent folders, so there are no servers';
 /** For commands with `--config`. */
 export const noFileNamed = `${noFile}. Create one with \`tidegate init\`, or pass --config.`;
 

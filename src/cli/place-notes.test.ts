@@ -33,7 +33,7 @@ describe('notes about the current folder', () => {
   it('name a configuration from a folder above', () => {
     typed.write('tidegate.yaml', '');
     expect(placeNotes(at('a', 'b'))).toEqual([
-      `using the configuration of a folder above: ${at('tidegate.yaml')}`,
+      `using the configuration of a parent folder: ${at('tidegate.yaml')}`,
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('a command in a subfolder', () => {
   it('does not say so with --config', async () => {
     typed.write('tidegate.yaml', 'builtins: []\n');
     const named = await typed.type(['tools', 'list', '--config', '../tidegate.yaml'], 'a');
-    expect(named.err).not.toContain('of a folder above');
-    expect((await typed.type(['tools', 'list'], 'a')).err).toContain('of a folder above');
+    expect(named.err).not.toContain('of a parent folder');
+    expect((await typed.type(['tools', 'list'], 'a')).err).toContain('of a parent folder');
   });
 });

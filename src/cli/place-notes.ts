@@ -12,7 +12,7 @@ export function placeNotes(cwd: string, user = process.getuid?.()): readonly str
   const above = file !== undefined && folder !== cwd;
   const tools = above ? toolsBetween(cwd, folder, user) : toolsAbove(cwd, user);
   return [
-    ...(above ? [`using the configuration of a folder above: ${printable(file)}`] : []),
+    ...(above ? [`using the configuration of a parent folder: ${printable(file)}`] : []),
     ...(tools === undefined ? [] : [unusedTools(tools, file)]),
   ];
 }

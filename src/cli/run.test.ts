@@ -100,7 +100,7 @@ describe('the command line', () => {
   it.each(['config check', 'config path', 'trust'])('suggests init if %s finds no file', async (words) => {
     const { code, err } = await type(words, { config: undefined });
     expect(code).toBe(exitCodes.notFound);
-    expect(err).toContain('No tidegate.yaml in this folder or above');
+    expect(err).toContain('No tidegate.yaml in this folder or its parent folders');
     expect(err).toContain('next: tidegate init');
     expect(err).not.toContain('--config');
   });

@@ -91,7 +91,7 @@ export const problemCodes = {
     remedy: 'Review it, then run `tidegate trust`. If you deleted it, run `tidegate trust --forget <file>`.',
   },
   'config.root_in_state': {
-    meaning: 'A workspace root is inside the state directory, so agents could access the files of Tidegate.',
+    meaning: 'A workspace root is inside the state directory, so agents could access Tidegate’s files.',
     remedy:
       'Start in another directory, change `workspace.roots`, or set TIDEGATE_HOME to another directory.',
   },

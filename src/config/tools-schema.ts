@@ -52,7 +52,7 @@ export const contextTable = defineRecord({
     pin: {
       kind: 'list',
       risk: 'none',
-      description: 'Tools to list always, by the names agents see. `*` and `?` are wildcards.',
+      description: 'Tools that are always listed, by the names agents see. `*` and `?` are wildcards.',
       default: [],
       takesOne: true,
       of: { kind: 'text', format: 'pattern', description: 'A name or pattern.' },

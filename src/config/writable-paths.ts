@@ -125,7 +125,7 @@ export function checkWritable({ entries, root, report }: WritableEntries, whyNot
       path: at,
       offset: entry?.start ?? 0,
       message: `shell.writable must not include ${text}: ${why}.`,
-      remedy: 'Use a folder of a single tool, such as ~/.cargo or ~/.m2.',
+      remedy: 'Use a folder that belongs to one tool, such as ~/.cargo or ~/.m2.',
     });
   }
 }

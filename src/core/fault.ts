@@ -213,7 +213,7 @@ export const faultTable = {
   'upstream.error': {
     fixer: 'agent',
     retryable: false,
-    meaning: 'The server returned an error, which is passed on unchanged (cut if very long).',
+    meaning: 'The server returned an error, which is passed on unchanged unless it is very long.',
     remedy: "Read the server's message.",
   },
   'need.starting': {

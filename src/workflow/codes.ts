@@ -85,7 +85,7 @@ export const workflowCodes = {
     'Correct the name.',
   ),
   'WORKFLOW.VALIDATION.INVALID_TRANSITION': error(
-    'A state has no next state, or one it cannot go to.',
+    'A state has no next state, or cannot go to the one it names.',
     'Add `on_success`, `on_failure` or `transitions`.',
   ),
   'WORKFLOW.VALIDATION.CYCLE_DETECTED': warning(
@@ -150,7 +150,7 @@ export const workflowCodes = {
   ),
   'WORKFLOW.VALIDATION.NESTING_TOO_DEEP': error(
     'Workflow calls are nested too deeply.',
-    'Use fewer levels of calls.',
+    'Reduce the nesting of workflow calls.',
   ),
   'WORKFLOW.VALIDATION.UNKNOWN_TEMPLATE': error(
     'The template cannot be found, or it uses itself.',
@@ -237,7 +237,7 @@ export const workflowCodes = {
   'EXECUTION.LOOP.FAILED': error('A step in a loop body failed.', 'Check the error of that step.'),
   'EXECUTION.CALL.FAILED': error('The called workflow failed.', 'Check the error of that workflow.'),
   'EXECUTION.STEP.DEPENDENCY': error(
-    'A step ran before a step it depends on was done.',
+    'A step ran before a step it depends on had finished.',
     'Make sure the dependency runs first.',
   ),
   'EXECUTION.STEP.BAD_VALUE': error(

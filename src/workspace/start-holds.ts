@@ -86,7 +86,7 @@ function holdBy({ begunAt, gatewayPid, foreignRecord }: RunningCommand, path: st
     foreignRecord === undefined
       ? `gateway process ${String(gatewayPid)}`
       : `a gateway on another machine or in another container; if that gateway is gone, remove ${foreignRecord}`;
-  return `a Bash command that began at ${since} UTC is still running and could change ${path}, because it or a command beside it began before that file was trusted (${where}). Wait until the command has ended, or end it with KillBash`;
+  return `a Bash command that began at ${since} UTC is still running and could change ${path}, because it, or another command running at the same time, began before that file was trusted (${where}). Wait until the command has finished, or stop it with KillBash`;
 }
 
 /** Links cannot be locked. */

@@ -39,7 +39,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] the sandbox of commands', () => {
     expect(stdout).toBe('someone\n');
     place.write({ shell: { sandbox: 'off', network: false } });
     expect(place.run('trust', '--yes', place.configFile).stdout).toMatch(
-      /Changes a protection\n {2}shell\n {4}sandbox {2}"off"/,
+      /Changes a security setting\n {2}shell\n {4}sandbox {2}"off"/,
     );
   });
 

@@ -95,7 +95,7 @@ describe.skipIf(!hasBubblewrap)('[16.25] `shell.writable`', () => {
   it('appears on the trust screen with the resolved folder', () => {
     const { place, home } = openHome({ writable: ['~/.cargo'] }, ['.cargo']);
     const { stdout } = place.run('trust', '--yes', place.configFile);
-    expect(stdout).toMatch(/Changes a protection\n {2}shell\n {4}writable {2}"~\/\.cargo" {2}\(/);
+    expect(stdout).toMatch(/Changes a security setting\n {2}shell\n {4}writable {2}"~\/\.cargo" {2}\(/);
     expect(stdout).toContain(join(home, '.cargo'));
     expect(stdout).toContain('Sandboxed commands can change these folders');
   });

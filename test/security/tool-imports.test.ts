@@ -255,7 +255,9 @@ describe('[15.3] code that a trusted workspace tool imports', () => {
     expect(shown).toContain(
       'which they import. If one changes, the tools must be trusted again:\n  node_modules/dep',
     );
-    expect(shown).toContain('import names at run time. Such imports are not checked:\n  node_modules/dep');
+    expect(shown).toContain(
+      'import names at run time, and those imports are not checked:\n  node_modules/dep',
+    );
   });
 
   it('does not include other workspace files, which do not stop a tool', async () => {

@@ -91,7 +91,7 @@ const titles: Readonly<Record<Risk, string>> = {
   files: 'Reads and writes files',
   sends: 'Sends data out',
   secret: 'Uses secrets and environment variables',
-  defence: 'Changes a protection',
+  defence: 'Changes a security setting',
   access: 'Decides who may do what',
   none: '',
 };
@@ -203,7 +203,7 @@ describe('the trust screen of a plugin', () => {
       expect(stdout).toContain('X="${GITHUB_TOKEN}"');
       expect(stdout).toContain('in headers.X, for "https://foreign.example/mcp"');
       expect(stdout).toContain('in env.KEY');
-      expect(stdout).toMatch(/Changes a protection\n.*mtls {2}"false"/);
+      expect(stdout).toMatch(/Changes a security setting\n.*mtls {2}"false"/);
       expect(stdout).not.toMatch(/value-of|in-clear/);
     } finally {
       place.close();

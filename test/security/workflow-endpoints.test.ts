@@ -321,7 +321,7 @@ describe.runIf(process.platform === 'linux')('a desktop notification', () => {
     const file = join(place.directory, 'pid');
     const slow = plant(join(place.directory, 'slow'), `sleep 300 & echo $! > ${file}; wait`);
     const { result } = await place.flow(note('hi'), [], withPath(slow));
-    expect(result.steps[0]?.error?.message).toContain('did not end within 5 s');
+    expect(result.steps[0]?.error?.message).toContain('did not finish within 5 s');
     expect(isLiving(Number(readFileSync(file, 'utf8')))).toBe(false);
   });
 });

@@ -119,7 +119,7 @@ describe('the records of an agent', () => {
     const { stdout, stderr, status } = await run(step('./nope', isolated));
     expect(stdout).toContain('options.program is "./nope", which is not an executable file.');
     expect(stderr).toContain('next: fix options.program');
-    expect(stdout).toContain('failed: no step was completed');
+    expect(stdout).toContain('failed: no steps completed');
     expect(status).toBe(3);
     const id = /Run (\S+) /.exec(stdout.split('\n').at(-2) ?? '')?.[1] ?? '';
     const shown = await place.run1(['runs', 'show', id]);

@@ -31,7 +31,7 @@ describe('tidegate exec', () => {
     [['exec', 'claude', '--', '--tools', 'Bash'], 2, 'agent.undoing', '--tools is not allowed'],
     [['exec', 'claude', '--base-url', url], 2, 'usage.missing_argument', 'ANTHROPIC_API_KEY is not set'],
     [['exec', 'gemini', '--base-url', 'nowhere'], 2, 'usage.bad_value', '--base-url takes a URL'],
-    [['exec', 'claude', '--model', 'a', '--', '--model=b'], 2, 'usage.exclusive', 'given twice'],
+    [['exec', 'claude', '--model', 'a', '--', '--model=b'], 2, 'usage.exclusive', 'set twice'],
   ])('%j exits with %i and %s', async (args, exit, code, words) => {
     const { status, stderr } = await place.run1([...args], { env: { ...place.env, PATH: bin } });
     expect([status, stderr]).toEqual([exit, expect.stringContaining(code)]);

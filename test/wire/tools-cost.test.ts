@@ -130,7 +130,7 @@ describe('tidegate tools cost', () => {
     const { stdout } = place.run('tools', 'cost', '--server', 'office', '--top', '3');
     expect(stdout).toMatch(/^FROM +TOOLS +EAGER +LAZY +SHARE\noffice +48 +[\d,]+ +- +\d+ % {2}#+\n\nTOOL/);
     expect(stdout).toContain('and 45 more: --top 48');
-    expect(stdout).toContain('No calls are recorded yet');
+    expect(stdout).toContain('No calls have been recorded yet');
     expect(place.run('tools', 'cost', '--server', 'offce').stderr).toContain('Did you mean "office"?');
     expect(place.run('tools', 'cost', '--top', 'x').status).toBe(2);
     if (!hasTerminals) return;

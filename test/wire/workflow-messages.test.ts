@@ -67,7 +67,7 @@ describe('options of run', () => {
     ['run deploy --mock states.a.Output=1', '--mock has no effect without --step.'],
     [
       'run deploy --profile minimal',
-      'the profile minimal has no effect: the workflow has no agent and no operation',
+      'the profile minimal has no effect because the workflow has no agents or operations',
     ],
   ])('that have no effect are reported: %s', async (words, said) => {
     const { status, stderr } = await place.run1(words.split(' '));
@@ -253,7 +253,7 @@ describe('a resumed run', () => {
     const before = readFileSync(join(place.workspace, 'again.txt'), 'utf8');
     const again = await place.run1(['run', '--resume', first.result.run]);
     expect(again.status).toBe(0);
-    expect(again.stdout).toContain(`Run ${first.result.run} is already completed.`);
+    expect(again.stdout).toContain(`Run ${first.result.run} has already completed.`);
     expect(again.stdout).toContain(`where: ${place.workspace}`);
     expect(readFileSync(join(place.workspace, 'again.txt'), 'utf8')).toBe(before);
   });

@@ -47,7 +47,7 @@ describe('an operation of an untrusted plugin', () => {
     expect((await place.run1(['plugin', 'trust', 'notes', '--yes'])).status).toBe(0);
     const held = await place.run1(['run', flow({ word: 'x' }), '--profile', 'minimal']);
     expect(held.stdout + held.stderr).toContain('notes_find');
-    expect(held.stdout + held.stderr).not.toContain('has no effect: the workflow');
+    expect(held.stdout + held.stderr).not.toContain('has no effect because the workflow');
     expect(held.status).toBe(3);
     // The control: with a profile that includes it, it runs.
     expect((await place.run1(['run', flow({ word: 'x' }), '--profile', 'full'])).status).toBe(0);

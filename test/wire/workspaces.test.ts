@@ -192,7 +192,7 @@ it('[15.42] serve refuses a workspace without tokens together with others', asyn
 
 it.each([
   ['a missing folder', ['--workspace', 'nowhere'], 'existing folder'],
-  ['the same folder twice', ['--workspace', '.'], 'is served already'],
+  ['the same folder twice', ['--workspace', '.'], 'is already being served'],
 ])('serve refuses %s', async (_, more, text) => {
   const { status, stderr } = await runGate(place, ['serve', '--port', '0', ...more], { input: '' });
   expect([status, stderr]).toEqual([2, expect.stringContaining(text)]);

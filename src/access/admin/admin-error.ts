@@ -24,11 +24,11 @@ export const adminCodes = {
   },
   'access.unknown_profile': {
     meaning: 'The profile does not exist.',
-    remedy: 'See the profiles with `tidegate profile list`.',
+    remedy: 'List the profiles with `tidegate profile list`.',
   },
   'access.unknown_token': {
     meaning: 'The token does not exist, or it belongs to another principal.',
-    remedy: 'See the tokens with `tidegate token list`.',
+    remedy: 'List the tokens with `tidegate token list`.',
   },
   'access.bad_time': {
     meaning: 'The time is invalid or in the past.',

@@ -263,7 +263,7 @@ describe('granting', () => {
     });
     await expect(service.grant('everybody', 'Write')).rejects.toMatchObject({
       code: 'access.not_in_model',
-      message: expect.stringContaining('You can only let everybody see a single tool'),
+      message: expect.stringContaining('You can only let everybody see individual tools'),
       next: expect.stringContaining('tidegate grant everybody Write --see'),
     });
     await expect(service.grant('everybody', 'github_*', { see: true })).rejects.toEqual(

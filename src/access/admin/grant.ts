@@ -122,12 +122,12 @@ interface Wanted {
   readonly options: GrantOptions;
 }
 
-/** The model lets everybody see single tools, but never call them. */
+/** The model lets everybody see individual tools, but never call them. */
 function refuseForEverybody({ kind }: Receiver, { what, target, options }: Wanted): void {
   const isTaken = target?.isTool === true && options.see === true && options.until === undefined;
   if (kind !== 'everybody' || isTaken) return;
   const message =
-    'You can only let everybody see a single tool. To let everybody call tools, use the default profile.';
+    'You can only let everybody see individual tools. To let everybody call tools, use the default profile.';
   const next =
     target?.isTool === true && options.block !== true
       ? `${commandLine('grant', 'everybody', what ?? '', '--see')}, or set default_profile in .tidegate/profiles.yaml`

@@ -31,7 +31,7 @@ export interface TestDocument {
   };
 }
 
-/** `exactly` lists everything that may be called; the rest must be denied. `cannot` and `hides` guard single tools. */
+/** `exactly` lists all that may be called; the rest must be denied. `cannot` and `hides` guard individual tools. */
 const kinds = ['can', 'cannot', 'sees', 'hides', 'exactly'] as const;
 const most = { tests: 1000, entries: 20_000, problems: 100 };
 

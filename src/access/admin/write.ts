@@ -70,7 +70,7 @@ export async function commit(
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'store.conflict') throw error;
       if (tries >= maxTries)
-        throw new AdminError('access.conflict', 'Nothing was written because the zone keeps changing.');
+        throw new AdminError('access.conflict', 'Nothing was written because the zone kept changing.');
       // A revoke does not wait, so that it wins over concurrent grants.
       if (recorded.action !== 'grant.revoke') await delay(Math.random() * Math.min(tries, longestPauseMs));
     }

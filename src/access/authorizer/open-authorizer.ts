@@ -190,7 +190,7 @@ class StoreAuthorizer implements Authorizer {
     this.#isFailureLogged = true;
     const code = error instanceof StoreError ? error.code : 'internal';
     const fields = { code, message: messageOf(error) };
-    this.#parts.log('warn', 'the access store does not respond: nothing is visible until it does', fields);
+    this.#parts.log('warn', 'the access store does not respond, so nothing is visible until it does', fields);
     for (const listener of this.#listeners) listener();
   }
 

@@ -6,7 +6,7 @@ export const identityCodes = {
   },
   'token.bad_profile': {
     meaning: 'The profile of the token does not exist.',
-    remedy: 'See the profiles with `tidegate profile list`.',
+    remedy: 'List the profiles with `tidegate profile list`.',
   },
   'token.bad_tools': {
     meaning: 'The tool names or patterns are invalid.',

@@ -41,7 +41,7 @@ export function decide(
     );
   const results = requests.flatMap((request) => request.results);
   if (!results.some(({ text }) => text.includes(word)) || !files.includes(made))
-    return unprovable(`calls to the tools of Tidegate failed${because(failure)}`);
+    return unprovable(`calls to tools from Tidegate failed${because(failure)}`);
   if (failure !== undefined && last < turns.length - 2) return unprovable(failure);
   const growsList = requests.some(
     ({ turn, tools }) => turn === searchTurn && tools.some((name) => name.endsWith(late)),

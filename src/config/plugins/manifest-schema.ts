@@ -32,7 +32,7 @@ const setting = defineRecord({
 
 const patterns = {
   kind: 'list',
-  description: 'Event types such as `workflow.*`. `*` matches one word; a single `*` matches every event.',
+  description: 'Event types such as `workflow.*`. `*` matches one word; `*` alone matches every event.',
   default: [],
   of: { ...words, description: 'An event type or pattern.' },
 } as const;

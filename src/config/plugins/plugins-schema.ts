@@ -72,7 +72,7 @@ export const pluginTable = defineClassified({
       kind: 'list',
       risk: 'access',
       description:
-        'Operations to offer as tools, by the names the plugin uses. `*` and `?` are wildcards; `!` in front excludes.',
+        'Operations to offer as tools, by the names the plugin uses. `*` and `?` are wildcards. Put `!` in front to exclude.',
       default: ['*'],
       of: { kind: 'text', format: 'pattern', description: 'A name or pattern.' },
     },

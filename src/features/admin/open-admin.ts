@@ -38,6 +38,6 @@ export async function openAdminService(
 
 function inMemory(): AdminError {
   const message =
-    'The store is in memory (store.kind: memory): only the serving process has these access rules.';
+    'The store is in memory (store.kind: memory), so only the running gateway has these access rules.';
   return new AdminError('access.store_in_memory', message);
 }

@@ -23,7 +23,7 @@ export async function openTokenAdmin(
     const { access, config } = tidegate;
     if (config.store.kind === 'memory') {
       const message =
-        'The store is in memory (store.kind: memory): only the serving process has these tokens.';
+        'The store is in memory (store.kind: memory), so only the running gateway has these tokens.';
       throw new AdminError('access.store_in_memory', message);
     }
     const profiles = access.rights && [...access.rights.authorizer.policy.names];

@@ -28,8 +28,8 @@ export const agentChecks: readonly Check[] = [
     id: 'agents',
     group: 'agents',
     title: 'Agents',
-    why: 'An agent that keeps its built-in tools can bypass Tidegate. Each agent version is tested with forbidden calls before Tidegate relies on its isolation.',
-    remedy: 'Run `tidegate doctor --agent <name>` to test an agent. If it leaks, update it.',
+    why: 'An agent that keeps its built-in tools can bypass Tidegate. Tidegate tests each agent version with forbidden calls before it relies on the agent’s isolation.',
+    remedy: 'Run `tidegate doctor --agent <name>` to test an agent. If it can bypass Tidegate, update it.',
     // Five seconds to read the versions, then time to end slow processes.
     limitMs: 20_000,
     run: (scene) => agentFindings(scene),

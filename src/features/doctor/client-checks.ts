@@ -126,7 +126,11 @@ function untrusted(gate: GateInFile, scene: Scene): Judged | undefined {
     const content = readForeign(config);
     if (content === undefined || scene.trust.isTrusted(content.path, content.sha256)) return undefined;
     const next = `read it, then: ${commandLine('trust', content.path)}`;
-    return { state: 'warn', detail: `starts Tidegate without servers: ${content.path} is not trusted`, next };
+    return {
+      state: 'warn',
+      detail: `starts Tidegate without servers because ${content.path} is not trusted`,
+      next,
+    };
   } catch (error) {
     if (!(error instanceof ImportRefused)) throw error;
     return { state: 'fail', detail: error.message, ...(error.next !== undefined && { next: error.next }) };
@@ -151,7 +155,7 @@ function sound({ found }: GateInFile): Judged {
           ? 'program found; it uses the tidegate.yaml of the folder it starts in'
           : 'program and configuration file found',
     };
-  return { state: 'note', detail: 'downloaded at each start: works only if the package registry has it' };
+  return { state: 'note', detail: 'downloaded at each start; works only if the package registry has it' };
 }
 
 function problemRow({ code, message, next }: ImportRefused): Finding {

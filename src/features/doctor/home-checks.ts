@@ -14,14 +14,14 @@ export const homeChecks: readonly Check[] = [
     title: 'State directory',
     why: 'Trust, grants and records are stored here. Anyone who can change this directory decides what Tidegate runs.',
     remedy: 'Make it private (`chmod 700`), or set `TIDEGATE_HOME` to another directory.',
-    fixes: 'creates the directory; removes access for other users if it contains only files of Tidegate',
+    fixes: 'creates the directory; removes access for other users if it contains only Tidegate’s files',
     run: (scene) => [homeFinding(scene)],
   },
   {
     id: 'home.files',
     group: 'home',
     title: 'State files',
-    why: 'Tokens and records must be readable only by you (mode 0600). A pipe or device in place of a file can block Tidegate forever.',
+    why: 'Tokens and records must be readable only by you (mode 0600). A pipe or device in place of a file can make Tidegate hang.',
     remedy: 'List the directory and remove anything you did not expect.',
     fixes: 'removes access for other users from Tidegate’s files',
     run: (scene) => fileFindings(scene),
@@ -44,7 +44,7 @@ function homeFinding(scene: Scene): Finding {
   const look = `ls -ld ${shellWord(home)}`;
   if (stats === undefined && obstacle === undefined) {
     const fix = { does: 'create the directory', run: async () => makeHome(home) };
-    return { state: 'note', detail: `${home} does not exist yet; it is created when needed`, fix };
+    return { state: 'note', detail: `${home} does not exist yet; it will be created when needed`, fix };
   }
   if (stats === undefined || !stats.isDirectory())
     return { state: 'fail', detail: `${home}: ${obstacle ?? ''}`, next: look };

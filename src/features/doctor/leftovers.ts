@@ -31,11 +31,11 @@ export const leftoverCheck: Check = {
   id: 'home.leftovers',
   group: 'home',
   title: 'Leftovers',
-  why: 'When Tidegate is killed, it leaves leases, sockets, drafts, empty folders or incomplete backups behind. The next start removes them. Many leftovers mean that something crashes repeatedly.',
+  why: 'When Tidegate is killed, it leaves leases, sockets, drafts, empty folders or incomplete backups behind. Tidegate removes them at its next start. Many leftovers mean that something crashes repeatedly.',
   remedy:
-    'No action needed: the next start of Tidegate removes them, and the next import removes incomplete backups. If they keep coming back, check the log.',
+    'No action is needed: Tidegate removes them at its next start, and the next import removes incomplete backups. If they keep coming back, check the log.',
   fixes:
-    'ends processes that a killed Tidegate left running; removes its leases, sockets, drafts, records, empty folders and incomplete backups',
+    'stops processes that a killed Tidegate left running; removes its leases, sockets, drafts, records, empty folders and incomplete backups',
   run: (scene) => [leftoverFinding(scene)],
 };
 
@@ -78,11 +78,11 @@ function describeLeftovers({
   const counted = (count: number, one: string, many: string): readonly string[] =>
     count === 0 ? [] : [`${String(count)} ${count === 1 ? one : many}`];
   return [
-    ...counted(leases, 'lease of an ended process', 'leases of ended processes'),
+    ...counted(leases, 'lease of a process that has exited', 'leases of processes that have exited'),
     ...counted(sockets, 'socket folder', 'socket folders'),
     ...counted(drafts, 'draft', 'drafts'),
     ...counted(backups, 'incomplete backup', 'incomplete backups'),
-    ...(serve ? ['the record of a `serve` process that has ended'] : []),
+    ...(serve ? ['the record of a `serve` process that has exited'] : []),
     ...counted(pipes.length, 'pipe folder', 'pipe folders'),
     ...(folders.length === 0 ? [] : [`empty folders left by a killed command: ${folders.join(', ')}`]),
   ];

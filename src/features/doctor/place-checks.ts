@@ -21,7 +21,7 @@ export const placeChecks: readonly Check[] = [
     id: 'config.variables',
     group: 'place',
     title: 'Config variables',
-    why: 'Tidegate does not start if tidegate.yaml uses a variable that is not set: a server without its key would fail later.',
+    why: 'Tidegate does not start if tidegate.yaml uses a variable that is not set, because a server without its key would fail later.',
     remedy:
       'Save the value with `tidegate secrets set NAME`, set the variable where Tidegate is started, or write `${NAME:-default}`.',
     run: async (scene) => variableFindings(scene, await scene.located()),

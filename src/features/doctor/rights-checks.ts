@@ -17,7 +17,7 @@ export const rightsChecks: readonly Check[] = [
     id: 'policy',
     group: 'rights',
     title: 'Profiles',
-    why: 'Profiles define what agents can see and call. If they contain an error, everyone except you is refused.',
+    why: 'Profiles define what agents can see and call. If they contain an error, everyone except you is denied access.',
     remedy: 'Run `tidegate config check` to see every problem with its line.',
     run: async (scene) => policyFindings(scene, await scene.located()),
   },
@@ -25,16 +25,16 @@ export const rightsChecks: readonly Check[] = [
     id: 'store',
     group: 'rights',
     title: 'Store',
-    why: 'The store holds grants, tokens and records. If it cannot be read, everyone except you is refused.',
+    why: 'The store contains grants, tokens and records. If it cannot be read, everyone except you is denied access.',
     remedy:
-      'Move a damaged file to another place and restore a backup. For PostgreSQL, check the address and the server log.',
+      'Move a damaged file elsewhere and restore a backup. For PostgreSQL, check the address and the server log.',
     limitMs: 20_000,
     run: async (scene) => [await storeFinding(scene, await scene.located())],
   },
 ];
 
 async function policyFindings(scene: Scene, located: Located | undefined): Promise<readonly Finding[]> {
-  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration could be located' }];
+  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration was found' }];
   if (scene.obstacle() !== undefined)
     return [{ state: 'skipped', detail: 'the state directory cannot be read' }];
   const { checkPolicy } = await import('../../workspace/policy/check-policy.js');
@@ -84,11 +84,11 @@ async function ofSqlite(scene: Scene, { file: named, zone, before }: SqlitePlace
     if (isKnown(known))
       return {
         ...lostFinding,
-        detail: `${file} is missing, but it held grants: everyone except you is refused`,
+        detail: `${file} is missing, but it contained grants: everyone except you is denied access`,
       };
-    return { state: 'ok', detail: `${before}${file} does not exist yet; it is created when needed` };
+    return { state: 'ok', detail: `${before}${file} does not exist yet; it will be created when needed` };
   }
-  const next = `move it to another place and restore a backup: ${shellWord(file)}`;
+  const next = `move it elsewhere and restore a backup: ${shellWord(file)}`;
   if (!stats.isFile()) return { state: 'fail', detail: `${file} is not a regular file`, next };
   const { inspectSqlite } = await import('../../stores/sqlite/index.js');
   try {

@@ -28,7 +28,7 @@ export const serverChecks: readonly Check[] = [
     id: 'servers',
     group: 'servers',
     title: 'Servers',
-    why: 'A server that does not start or list its tools gives agents nothing, and every listed tool costs tokens.',
+    why: 'A server that does not start or list its tools is useless to agents, and every listed tool costs tokens.',
     remedy: 'Run the server’s command by hand. Its last output is shown with the finding.',
     limitMs: wholeMs,
     run: (scene) => serverFindings(scene),

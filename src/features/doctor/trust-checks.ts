@@ -23,7 +23,7 @@ async function trustFindings(scene: Scene): Promise<readonly Finding[]> {
     return [{ state: 'fail', detail: 'the state directory cannot be read, so nothing is trusted' }];
   if (problem !== undefined) return [{ state: 'fail', detail: problem.message, next: problem.remedy }];
   const located = await scene.located();
-  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration could be located' }];
+  if (located === undefined) return [{ state: 'skipped', detail: 'no configuration was found' }];
   const found = [
     ...goneStanding(scene),
     ...configStanding(scene, located),
@@ -58,7 +58,7 @@ function goneStanding({ cwd, env, trust }: Scene): readonly Finding[] {
     state: 'warn',
     about: file,
     detail: 'this trusted file was deleted; its access rules and limits still apply',
-    next: 'restore the file, or stop applying it: tidegate trust',
+    next: 'restore the file, or drop its rules and limits: tidegate trust',
     facts: { file },
   }));
 }
@@ -85,7 +85,7 @@ async function serverFileStanding(scene: Scene, { config, isTrusted }: Located):
         about: `servers.${name}`,
         detail:
           problem === undefined
-            ? 'not started: files it runs changed since they were trusted'
+            ? 'not started: files it runs have changed since they were trusted'
             : `not started: ${problem}`,
         more: changed.slice(0, 10).map((file) => shortName(scene, file)),
         next: 'read them, then: tidegate trust',

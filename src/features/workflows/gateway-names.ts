@@ -45,8 +45,8 @@ function doubtsAbout(
     if (verdict?.kind === 'isolated' || (verdict === undefined && place.willTry === true)) return undefined;
     if (verdict?.kind === 'leaks')
       return `${title} has tools that Tidegate cannot disable: ${verdict.leaks.join(', ')}.`;
-    const untried = program === undefined ? 'it is not installed here' : 'its isolation was not tested';
+    const untried = program === undefined ? 'it is not installed here' : 'its isolation has not been tested';
     const why = verdict?.why ?? untried;
-    return `It is not verified that ${title} uses only the tools of Tidegate: ${why.replace(/\.$/, '')}.`;
+    return `${title} has not been verified to use only tools from Tidegate: ${why.replace(/\.$/, '')}.`;
   };
 }

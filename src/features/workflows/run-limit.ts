@@ -52,7 +52,7 @@ export function createRunLimit(): RunLimit {
 }
 
 function tooMany(message: string): ToolFailure {
-  return refused(message, 'Wait until one of them ends.');
+  return refused(message, 'Wait until one of them finishes.');
 }
 
 function refused(message: string, suggestion?: string): ToolFailure {

@@ -85,7 +85,7 @@ function refuseHeld(why: string | undefined): void {
   if (why === undefined) return;
   throw new ToolFailure('bad_state', `The workflow can't run yet: ${why}.`, {
     reason: 'older_command_runs',
-    suggestion: 'Wait until the command has ended, or end it with KillBash. Then retry the call.',
+    suggestion: 'Wait until the command has finished, or stop it with KillBash. Then retry the call.',
     retryable: true,
   });
 }

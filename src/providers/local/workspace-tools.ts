@@ -230,7 +230,7 @@ async function refuseHeld(file: string, { findHold }: WorkspaceToolsParts): Prom
   if (why === undefined) return;
   throw new ToolFailure('bad_state', `The tool can't be run yet: ${why}.`, {
     reason: heldReason,
-    suggestion: 'Wait until the command has ended, or end it with KillBash. Then retry the call.',
+    suggestion: 'Wait until the command has finished, or stop it with KillBash. Then retry the call.',
     retryable: true,
   });
 }

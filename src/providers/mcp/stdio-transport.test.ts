@@ -84,7 +84,7 @@ describe('the connection to a child process', () => {
     child.exit({ code: null, signal: 'SIGKILL' });
     child.exit();
     expect(frames).toMatchObject([{ method: 'é😀' }, { method: 'b' }]);
-    expect(ends).toEqual(['was ended by SIGKILL: first / last words']);
+    expect(ends).toEqual(['was killed by SIGKILL: first / last words']);
     expect(child.isClosed).toBe(true);
   });
 

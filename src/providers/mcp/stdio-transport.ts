@@ -54,7 +54,7 @@ export async function openStdioTransport(parts: StdioTransportParts): Promise<Tr
     queue.close();
     // The direct child has exited; also end the processes it left behind.
     void child.close();
-    const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
+    const how = signal === null ? `exited with code ${String(code)}` : `was killed by ${signal}`;
     const said = errors.last();
     events.closed(said === '' ? how : `${how}: ${said}`);
   });

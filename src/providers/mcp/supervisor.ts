@@ -208,7 +208,7 @@ class ServerSupervisor implements Supervisor {
     );
     return createFault(
       'provider.unavailable',
-      `The server ${this.#parts.server} is not started yet: ${why}.`,
+      `The server ${this.#parts.server} has not been started yet: ${why}.`,
     );
   }
 

@@ -95,7 +95,7 @@ export async function openLivePlugin(
 function watchEnd(started: StartedProcess, lost: (why: string) => void): Promise<void> {
   return new Promise((resolve) => {
     started.child.onExit(({ code, signal }) => {
-      const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
+      const how = signal === null ? `exited with code ${String(code)}` : `was killed by ${signal}`;
       resolve();
       const said = started.lastWords();
       lost(said === '' ? how : `${how}: ${said}`);

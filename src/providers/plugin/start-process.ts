@@ -101,7 +101,7 @@ function firstLine(child: ChildProcess, { limits, log, redact, signal }: StartPa
       }
     });
     child.onExit(({ code, signal: by }) => {
-      const how = by === null ? `exited with code ${String(code)}` : `was ended by ${by}`;
+      const how = by === null ? `exited with code ${String(code)}` : `was killed by ${by}`;
       settle(() => reject(new Error(`it ${how} before its handshake`)));
     });
     if (signal.aborted) stop();

@@ -68,7 +68,7 @@ async function outputOf(child: ChildProcess, name: string, signal: AbortSignal):
   await child.close();
   signal.throwIfAborted();
   if (code === 'stopped')
-    throw new ToolFailure('timeout', `${name} did not end within ${String(longestMs / 1000)} s.`);
+    throw new ToolFailure('timeout', `${name} did not finish within ${String(longestMs / 1000)} s.`);
   if (code !== 0)
     throw new ToolFailure('external', `${name} failed: ${text.trim() || `status ${String(code)}`}`);
   return text.trim();

@@ -58,7 +58,7 @@ function changesOf(name: string, current: Current | undefined, after: Stored): C
   // Too large to read whole, or in another encoding (for example, it was not text): lines cannot be compared.
   if (before === undefined || (before.encoding !== after.encoding && before.units !== '')) {
     const why =
-      before === undefined ? 'was too large' : `was ${before.encoding} and is ${after.encoding} now`;
+      before === undefined ? 'was too large' : `was ${before.encoding} and is now ${after.encoding}`;
     return { diff: '', addedLines: 0, removedLines: 0, incomparable: [`There is no diff: the file ${why}.`] };
   }
   const { text, added, removed } = diffTexts({

@@ -54,7 +54,7 @@ export async function sweepDrafts(stateDir: string, log: (line: string) => void 
     try {
       if (await sweepNote(notes, name, own)) swept += 1;
     } catch (error) {
-      log(`Cannot remove a temporary file of a gateway that ended: ${String(error)}`);
+      log(`Cannot remove a temporary file of a gateway that has exited: ${String(error)}`);
     }
   }
   return swept;

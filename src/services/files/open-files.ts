@@ -49,7 +49,7 @@ export function openFiles(parts: FilesParts): PortService<Files> {
   };
   const slots = createSlots({ count: maxAtATime, waitMs, waitingEach, tooMany });
   const sweeping = Promise.all([sweepDrafts(stateDir, log), locks.sweep()]).catch((error: unknown) => {
-    log(`Cannot clean up after gateways that ended: ${String(error)}`);
+    log(`Cannot clean up after gateways that have exited: ${String(error)}`);
   });
   return {
     readiness,
@@ -106,7 +106,7 @@ function inTurn(files: Files, through: <T>(work: () => Promise<T>) => Promise<T>
 function tooMany(): ToolFailure {
   return new ToolFailure('bad_state', 'Too many files are being read or written, so this call did nothing.', {
     reason: 'too_many_file_calls',
-    suggestion: 'Wait for your other calls to end, then call again.',
+    suggestion: 'Wait for your other calls to finish, then call again.',
     retryable: true,
   });
 }

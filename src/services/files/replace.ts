@@ -72,7 +72,7 @@ async function takeOver(handle: FileHandle, { mode, uid, gid }: BigIntStats): Pr
       () => false,
     ));
   await handle.chmod(Number(mode) & (isKept ? 0o7777 : 0o777));
-  return isKept ? [] : ['The owner of the file could not be kept.'];
+  return isKept ? [] : ['The owner of the file could not be preserved.'];
 }
 
 /** Checks again what may have changed while the draft was written. */

@@ -53,5 +53,5 @@ const unsandboxedForOthers: RunRefusal = {
   message:
     'Principals other than the operator can run commands only in a sandbox, and there is none: bubblewrap does not work on this machine, or `shell.sandbox` is `off`.',
   suggestion:
-    'Ask the operator to install bubblewrap (Linux) and to leave `shell.sandbox` at `auto`; `tidegate doctor` says what is missing.',
+    'Ask the operator to install bubblewrap (Linux) and to leave `shell.sandbox` at `auto`; `tidegate doctor` shows what is missing.',
 };

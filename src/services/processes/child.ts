@@ -67,7 +67,7 @@ export function openChild(parts: ChildParts): OwnedChild {
         return how;
       },
       (error: unknown) => {
-        parts.log(`Ending process ${pid} failed: ${String(error)}`);
+        parts.log(`Stopping process ${pid} failed: ${String(error)}`);
         return { isGone: false, ended: 0 };
       },
     );

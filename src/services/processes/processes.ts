@@ -55,7 +55,7 @@ export function openProcesses(parts: ProcessesParts): Processes {
       reaper.remove(pid);
     };
     const onLeft = () => {
-      if (!released.signal.aborted) log(`Process ${pid} or one of its children cannot be ended.`);
+      if (!released.signal.aborted) log(`Process ${pid} or one of its children cannot be stopped.`);
     };
     const child = openChild({ ...owned, spawned, pid, log, released: released.signal, onGone, onLeft });
     children.add(child);

@@ -17,7 +17,7 @@ function explain(order: ProcessOrder, cause: unknown): string {
   // The system's text repeats the argument, which may hold a secret.
   if (code === 'ERR_INVALID_ARG_VALUE') return 'an argument or a variable contains a NUL character.';
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') {
-    return `the limit on open files or processes is reached (${code}); close some, or raise it with ulimit.`;
+    return `the limit on open files or processes has been reached (${code}); close some, or raise it with ulimit.`;
   }
   return cause instanceof Error ? `${cause.message}.` : `${String(cause)}.`;
 }

@@ -95,7 +95,7 @@ function createSearch({ own, ...shared }: SharedParts): ServeSearch {
 function tooMany(): ToolFailure {
   return new ToolFailure('bad_state', 'Too many searches are running, so this one did not start.', {
     reason: 'too_many_searches',
-    suggestion: 'Wait for your other searches to end, or narrow them, then call again.',
+    suggestion: 'Wait for your other searches to finish, or narrow them, then call again.',
     retryable: true,
   });
 }

@@ -138,7 +138,7 @@ function asBuffer(chunk: Uint8Array): Buffer {
 function killed({ signal }: ProcessExit): ToolFailure {
   return new ToolFailure(
     'external',
-    `ripgrep was ended by ${signal ?? 'the system'}; search a smaller part.`,
+    `ripgrep was killed by ${signal ?? 'the system'}; search a smaller part.`,
     {
       reason: 'ripgrep_ended',
       retryable: true,

@@ -176,14 +176,14 @@ function unknownId(known: readonly string[]): ToolFailure {
     reason: 'unknown_background_id',
     details: { known_ids: known },
     suggestion:
-      'Use the background_id that Bash returned for run_in_background; ended ones are kept for a while.',
+      'Use the background_id that Bash returned for run_in_background; finished commands are kept for a while.',
   });
 }
 
 function tooMany(what: string): ToolFailure {
   return new ToolFailure('bad_state', `${what} are already running.`, {
     reason: 'too_many_background_commands',
-    suggestion: 'End one with KillBash, or run this one in the foreground.',
+    suggestion: 'Stop one with KillBash, or run this one in the foreground.',
     retryable: true,
   });
 }

@@ -81,7 +81,7 @@ function tellProgress(run: CommandRun, exchange: Exchange): () => void {
 function cancelled(): ToolFailure {
   return new ToolFailure(
     'failed',
-    'The call was cancelled; the command and everything it started were ended.',
+    'The call was cancelled; the command and everything it started were stopped.',
     {
       reason: 'cancelled',
     },

@@ -30,7 +30,7 @@ export function createKnownNames(log: (line: string) => void): KnownNames {
 }
 
 function describe(path: string): string {
-  return `${path} was created while a command ran, and Tidegate uses that name for its own files. Commands can read and change it until that command has ended.`;
+  return `${path} was created while a command ran, and Tidegate uses that name for its own files. Commands can read and change it until that command has finished.`;
 }
 
 function identityOf(path: string): string {

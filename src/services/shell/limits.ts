@@ -23,5 +23,5 @@ export function describeBreach(name: 'memory' | 'processes' | 'cpu_seconds', lim
     processes: `${String(limits.processes)} processes or ${String(threadsOf(limits.processes))} threads`,
     cpu_seconds: `${String(limits.cpuSeconds)} seconds of CPU time`,
   }[name];
-  return `The command used more than ${allowed}, so it was ended with all its processes. The operator can raise shell.limits.${name} in tidegate.yaml.`;
+  return `The command used more than ${allowed}, so it and all its processes were stopped. The operator can raise shell.limits.${name} in tidegate.yaml.`;
 }

@@ -48,7 +48,7 @@ function readHostMounts(): readonly HostMount[] {
 }
 
 function missing(path: string): never {
-  throw new Error(`${path} is on no mounted file system`);
+  throw new Error(`${path} is not on a mounted file system`);
 }
 
 /** As the kernel writes paths. */

@@ -52,7 +52,7 @@ export function cannotHide(): ToolFailure {
     'A file that commands must not see or change was added while another command is running, and Tidegate cannot hide it from this command.',
     {
       reason: 'cannot_hide_now',
-      suggestion: 'Try again when the running commands have ended.',
+      suggestion: 'Try again when the running commands have finished.',
       retryable: true,
     },
   );
@@ -132,9 +132,9 @@ export function tooMany(why: 'full' | 'share'): ToolFailure {
     why === 'full'
       ? `${maxRunning} commands are already running`
       : 'You have reached your share of running commands';
-  return new ToolFailure('bad_state', `${what}; try again when one has ended.`, {
+  return new ToolFailure('bad_state', `${what}; try again when one has finished.`, {
     reason: 'too_many_commands',
-    suggestion: 'Wait until one of your commands has ended, or end a background command with KillBash.',
+    suggestion: 'Wait until one of your commands has finished, or stop a background command with KillBash.',
     retryable: true,
   });
 }

@@ -58,7 +58,7 @@ function failureOf(error: unknown, { origin }: URL, { timeoutMs }: WebRequest, i
     const message = `${origin} did not answer completely within ${String(timeoutMs / 1000)} s.`;
     return new ToolFailure('timeout', message, { retryable: true });
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection was lost';
   const message = `The request to ${origin} failed: ${code}.`;
   return new ToolFailure('external', message, { retryable: true });
 }

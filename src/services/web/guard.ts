@@ -32,10 +32,10 @@ export function createGuard(
   const refusal = (): ToolFailure => {
     const why = isFixed
       ? 'its name resolves to this machine or to a link-local address'
-      : 'it is in a private network, and the workflow file does not name it';
+      : 'it is on a private network, and the workflow file does not name it';
     const suggestion = isFixed
       ? 'Use the IP address in the URL instead of the host name.'
-      : 'Write the host in the workflow file.';
+      : 'Specify the host in the workflow file.';
     return new ToolFailure('refused', `${origin} was not contacted: ${why}.`, {
       reason: 'private_host',
       suggestion,

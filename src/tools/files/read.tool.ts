@@ -40,12 +40,12 @@ export default defineTool({
     encoding: z
       .enum(['utf-8', 'utf-16le', 'utf-16be', 'latin1'])
       .optional()
-      .describe('Text encoding. latin1: neither UTF-8 nor marked by a BOM.'),
+      .describe('Text encoding. latin1 means the file is not valid UTF-8 and has no BOM.'),
     bom: z.boolean().optional().describe('Whether the file starts with a byte order mark.'),
     line_ending: z
       .enum(['lf', 'crlf', 'cr', 'mixed', 'none'])
       .optional()
-      .describe('Line ending, judged by the start of the file.'),
+      .describe('Line ending, detected at the start of the file.'),
     notes: z.array(z.string()).optional().describe('Other remarks.'),
     media_type: z.string().optional().describe('Detected type of an image or binary file.'),
     width: z.int().optional().describe('Image size in pixels.'),

@@ -16,8 +16,8 @@ import {
 export const backgroundFields = {
   background_id: z.string().describe('Id of the command.'),
   command: z.string().describe('The command.'),
-  status: z.enum(backgroundStates).describe('killed: ended by KillBash or Tidegate.'),
-  reason: z.string().optional().describe('Why Tidegate ended it.'),
+  status: z.enum(backgroundStates).describe('killed: stopped by KillBash or Tidegate.'),
+  reason: z.string().optional().describe('Why Tidegate stopped it.'),
   ...outputFields,
 };
 

@@ -7,8 +7,8 @@ export default defineTool({
   title: 'Read background output',
   description: `Returns the new output of a command that Bash started with run_in_background, and whether it is still running.
 
-- Each call returns only output since the last call. A command is ended if you don't check it for an hour.
-- With filter, only lines containing that text are returned; the others count as read. Plain text, not a regular expression; "error|warn" keeps lines with either.`,
+- Each call returns only output since the last call. A command is stopped if you don't check it for an hour.
+- filter keeps only lines that contain it; the others count as read. It is plain text, not a regular expression, but | separates alternatives: "error|warn".`,
   effect: 'read',
   hints: { idempotent: false },
   needs: ['shell'],

@@ -20,7 +20,7 @@ const description = `Runs a shell command in the workspace and returns its outpu
 - Each call runs in a new shell (bash -c): variables and cd do not carry over; files do. Use cwd instead of cd.
 - There is no stdin and no terminal, so prompts get no answer. Pass flags such as -y or -m.
 - A command that fails or times out still returns its output; check the exit code. Up to 30000 characters are returned, the start and the end; the full output is in output_file, which Read can page through.
-- When the call ends, all processes the command started are ended, even with "&" or nohup. For servers and watchers, set run_in_background, then use BashOutput and KillBash.
+- When the call ends, all processes it started are stopped, even with "&" or nohup. For servers and watchers, set run_in_background, then use BashOutput and KillBash.
 - In the sandbox, only the workspace, /tmp and the folders listed as writable in the result can be written. /tmp is private: its files persist between commands of a session (unless the workspace is below /tmp) and are invisible outside. The network is open; Unix sockets are not.
 - Read-only: the rest of the disk, including the home directory, and workspace files that make other programs run commands: git hooks and config (git config, git remote add and git submodule add fail; status, add, commit, branch, checkout and stash work), .tidegate, agent and editor configuration. Do not work around this: ask the operator. If such files still appear or change, the result lists them. With sandbox: none, commands are not restricted.
 - For files, use Read, Edit, Write, Glob and Grep, not cat, sed, echo, find and grep.`;
@@ -68,13 +68,13 @@ export default defineTool({
   },
   output: z.object({
     ...outputFields,
-    timed_out: z.boolean().describe('Whether the command was ended by the timeout.'),
-    exceeded_limit: z.string().optional().describe('The limit the command exceeded; it was ended.'),
+    timed_out: z.boolean().describe('Whether the command timed out.'),
+    exceeded_limit: z.string().optional().describe('The limit that stopped the command.'),
     background_id: z
       .string()
       .optional()
       .describe('Id of the background command, for BashOutput and KillBash.'),
-    ended_processes: z.int().optional().describe('Processes the command left running, which were ended.'),
+    ended_processes: z.int().optional().describe('Processes the command left running, which were stopped.'),
   }),
   async run(input, { exchange, ports }) {
     const { command, cwd } = input;
@@ -115,14 +115,14 @@ function finished(result: ShellResult) {
   };
   const lines = [
     ...(timedOut
-      ? [`Timed out after ${durationMs} ms; the command and all processes it started were ended.`]
+      ? [`Timed out after ${durationMs} ms; the command and all processes it started were stopped.`]
       : []),
     ...(breach === undefined ? [] : [breach]),
     ...endLine(result),
     ...outputLines(result),
     ...fileLines(result),
-    ...(leftovers > 0 ? [`${leftovers} processes left running were ended.`] : []),
-    ...(result.hasSurvivors ? ['A process it started could not be ended and may still be running.'] : []),
+    ...(leftovers > 0 ? [`${leftovers} processes left running were stopped.`] : []),
+    ...(result.hasSurvivors ? ['A process it started could not be stopped and may still be running.'] : []),
     ...tamperingLines(result),
     `[${durationMs} ms · ${reachText(result)}]`,
   ];

@@ -4,8 +4,8 @@ import { backgroundFields, backgroundResult } from './background-result.js';
 
 export default defineTool({
   name: 'KillBash',
-  title: 'End a background command',
-  description: `Ends a command that Bash started with run_in_background, and all its processes. Returns its last output.`,
+  title: 'Stop a background command',
+  description: `Stops a command that Bash started with run_in_background, and all its processes. Returns its last output.`,
   effect: 'execute',
   hints: { idempotent: true, openWorld: false },
   needs: ['shell'],

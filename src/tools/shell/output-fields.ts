@@ -17,15 +17,17 @@ export const outputFields = {
   created_configurations: z
     .array(z.string())
     .optional()
-    .describe('Files that can make agents, editors or git run commands, created while it ran.'),
+    .describe('Files created while the command ran that can make agents, editors or git run commands.'),
   changed_configurations: z
     .array(z.string())
     .optional()
-    .describe('Such files changed or removed while it ran.'),
+    .describe('Files of this kind that were changed or removed while the command ran.'),
   undone_configurations: z
     .array(z.string())
     .optional()
-    .describe('Such files that Tidegate removed again; the command was ended because of them.'),
+    .describe(
+      'Files of this kind that appeared while the command ran and that Tidegate moved aside; the command was stopped because of them.',
+    ),
   exit_code: z.int().optional().describe('Exit code; 128 + n if signal n ended the command.'),
   signal: z.string().optional().describe('Signal that ended the command.'),
   duration_ms: z.int().describe('Run time in milliseconds.'),

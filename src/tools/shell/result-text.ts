@@ -30,8 +30,8 @@ export function tamperingLines({
   const kind = 'and can make agents, editors or git run commands';
   return [
     ...warn('files that can make git run commands were moved aside as NAME.undone-1', undonePaths),
-    ...warn(`created while the command ran, ${kind}`, createdPaths),
-    ...warn(`changed while the command ran, ${kind}`, changedPaths),
+    ...warn(`these files were created while the command ran ${kind}`, createdPaths),
+    ...warn(`these files were changed while the command ran ${kind}`, changedPaths),
   ];
 }
 

@@ -63,8 +63,8 @@ describe('Bash', () => {
     };
     const { text, data } = await call(bash, { command: 'x' }, { ...odd, sandbox: 'none' });
     expect(text).toContain('Timed out after 12 ms');
-    expect(text).toContain('2 processes left running were ended');
-    expect(text).toContain('could not be ended');
+    expect(text).toContain('2 processes left running were stopped');
+    expect(text).toContain('could not be stopped');
     expect(text).toContain('The full output is in .tidegate/output/f');
     expect(text).toContain('sandbox: none');
     expect(data).toMatchObject({

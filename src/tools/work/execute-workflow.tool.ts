@@ -30,7 +30,7 @@ export default defineTool({
           code: z.string().optional().describe('Failure code.'),
         }),
       )
-      .describe('The steps, in the order they ended.'),
+      .describe('The steps, in the order they finished.'),
   }),
   async run({ workflow, inputs = {} }, { ports, exchange }) {
     let ended = 0;

@@ -4,5 +4,5 @@ import { z } from 'zod';
 export const fixedHost = {
   fixed_host: z
     .boolean()
-    .describe('Whether the host is written in the workflow file. Only then may it be in a private network.'),
+    .describe('Whether the host is written in the workflow file. Only then may it be on a private network.'),
 };

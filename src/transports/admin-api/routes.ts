@@ -150,7 +150,7 @@ export const routes: readonly Route[] = [
     operation: 'importAccess',
     method: 'POST',
     path: '/api/access',
-    summary: 'Imports such a document: all of it, or nothing if any part is invalid.',
+    summary: 'Imports an exported document. If any part is invalid, nothing is imported.',
     query: ['replace', 'dryRun', 'force'],
     body: ['*'],
     isForAdmins: true,

@@ -13,11 +13,11 @@ export const httpCodes = {
   'workspace.not_found': {
     status: 404,
     meaning: 'This gateway does not serve the workspace, or the token is not valid for it.',
-    remedy: 'Serve it with `tidegate serve --workspace <folder>`, and use a token of that workspace.',
+    remedy: 'Serve it with `tidegate serve --workspace <folder>`, and use a token for that workspace.',
   },
   'route.not_found': {
     status: 404,
-    meaning: 'The gateway has no such address.',
+    meaning: 'This address does not exist on the gateway.',
     remedy: 'MCP is at `/mcp`; `/api/openapi.json` describes the other addresses.',
   },
 } as const satisfies Readonly<

@@ -210,7 +210,7 @@ function failure(id: RawId, ending: Extract<Ending, { readonly reason: string }>
     : protocolError(
         id,
         -32603,
-        `The connection to the gateway broke (${ending.reason}). The call may or may not have taken effect.`,
+        `The connection to the gateway was lost (${ending.reason}). The call may or may not have taken effect.`,
         { code: 'provider.lost' },
       );
 }

@@ -49,7 +49,7 @@ export const agentFields = {
     kind: 'choice',
     takesScalars: true,
     choices: ['single', 'conversation'],
-    description: '`conversation` lets you reply on a terminal; an empty line ends it. Default: single.',
+    description: '`conversation` lets you reply in a terminal; an empty line ends it. Default: single.',
   },
   system_prompt: template('System prompt for the agent.'),
   role: text('Folder in `roles/` whose AGENTS.md is placed before the system prompt.'),

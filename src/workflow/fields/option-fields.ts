@@ -28,7 +28,7 @@ const openaiOptions = {
   max_tokens: {
     kind: 'integer',
     minimum: 1,
-    description: 'The same, for servers that only support this name.',
+    description: 'Same as `max_completion_tokens`, for servers that only support this name.',
   },
   system_prompt: template('Same as `system_prompt` of the step.'),
   stream: flag('Stream answers. Default: true.'),
@@ -43,12 +43,12 @@ const openaiOptions = {
     kind: 'integer',
     minimum: 0,
     maximum: 20,
-    description: 'How often to retry a failed request. Default: 4.',
+    description: 'How many times to retry a failed request. Default: 4.',
   },
   idle_timeout: {
     kind: 'duration',
     notation: 'compound',
-    description: 'How long the model may send nothing. Default: 2m.',
+    description: 'Maximum time without data from the model. Default: 2m.',
   },
   price: { kind: 'record', description: 'Token prices, for the cost in the summary.', fields: priceFields },
 } as const satisfies Fields;
@@ -77,7 +77,7 @@ const cliOptions = (path: string, keyEnv: string) =>
     allowed_tools: {
       kind: 'either',
       description:
-        'Own tools of the agent to allow in addition to `native_permissions`, such as `Write` or `Bash(git *)`. With only this list, the rest is `read`.',
+        "The agent's own tools to allow in addition to `native_permissions`, such as `Write` or `Bash(git *)`. If only this list is set, the rest is `read`.",
       first: template('Names separated by commas.'),
       second: { kind: 'list', description: 'One name per item.', of: template('Name of a tool.') },
     },

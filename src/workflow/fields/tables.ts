@@ -27,7 +27,7 @@ export const inputFields = {
     description:
       'Type of the value. `array`: a list, a JSON array in a string, or words separated by commas. If omitted: any.',
   },
-  required: flag('The run requires this input. On a terminal, Tidegate asks for it.'),
+  required: flag('The run requires this input. In a terminal, Tidegate asks for it.'),
   default: { kind: 'any', description: 'Value if none is given.' },
   validation: {
     kind: 'record',

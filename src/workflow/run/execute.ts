@@ -126,7 +126,10 @@ function failed({ code, message, done, next }: StepFailure): Once {
 function checkDependencies({ common, name }: Step, { states }: Frame): void {
   const missing = (common.depends_on ?? []).find((other) => states.get(other)?.status !== 'completed');
   if (missing === undefined) return;
-  throw new StepFailure('EXECUTION.STEP.DEPENDENCY', `${name} depends on ${missing}, which is not done.`);
+  throw new StepFailure(
+    'EXECUTION.STEP.DEPENDENCY',
+    `${name} depends on ${missing}, which has not finished.`,
+  );
 }
 
 function reportStart(step: Step, { transcript, parts, runId }: Frame, { path, loop }: Place): void {

@@ -22,8 +22,8 @@ export const properties: Readonly<Record<string, Readonly<Record<string, string>
   },
   loop: {
     Item: 'Current item.',
-    Index: 'Index of the iteration, from 0.',
-    Index1: 'Number of the iteration, from 1.',
+    Index: 'Iteration index, starting at 0.',
+    Index1: 'Iteration number, starting at 1.',
     First: 'Whether this is the first iteration.',
     Last: 'Whether this is the last iteration, if known.',
     Length: 'Number of iterations; -1 if unknown.',

@@ -164,7 +164,7 @@ function checkOrder({ use, text, workflow, graph, addFlaw }: Use, name: string, 
   const parent = graph.parentOf(name);
   const areSiblings = parent !== undefined && parent === graph.parentOf(user);
   const message = areSiblings
-    ? `${quote(name)} runs in parallel with ${quote(user)} and may not be done yet.`
+    ? `${quote(name)} runs in parallel with ${quote(user)} and may not have finished yet.`
     : `${quote(name)} cannot have run before ${quote(user)}.`;
   addFlaw(
     'WORKFLOW.VALIDATION.FORWARD_REFERENCE',

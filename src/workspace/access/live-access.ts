@@ -82,7 +82,7 @@ export function createLiveAccess({ first, access, rights, log }: LiveAccessParts
       log('error', 'the access settings have errors; until they are fixed only the operator has access', {
         problems: problems.map(describeProblem),
       });
-    if (keys.length === 0 && !isBroken) log('info', 'access is open again');
+    if (keys.length === 0 && !isBroken) log('info', 'access has been restored');
   }
 
   return {
@@ -97,7 +97,7 @@ export function createLiveAccess({ first, access, rights, log }: LiveAccessParts
     },
     setWritable(reason) {
       unwritable = reason;
-      if (reason === undefined) log('info', 'the store is writable again: access is open');
+      if (reason === undefined) log('info', 'the store is writable again, so access has been restored');
       else
         log(
           'error',

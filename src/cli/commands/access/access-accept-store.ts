@@ -7,7 +7,7 @@ import { openTidegate } from '../../open-tidegate.js';
 
 export const accessAcceptStore: Command = {
   name: 'access accept-store',
-  summary: 'Accept the current store after the one that held your grants was lost or replaced.',
+  summary: 'Accept the current store after the one with your grants was lost or replaced.',
   options: [configOption],
   examples: ['tidegate access accept-store'],
   async run(given, context) {

@@ -9,7 +9,7 @@ const maxLines = 40;
 
 export const accessImport: Command = {
   name: 'access import',
-  summary: 'Import grants from a file. If it has any error, nothing is imported.',
+  summary: 'Import grants from a file. If the file has errors, nothing is imported.',
   arguments: [
     { name: '<file>', about: 'YAML or JSON file in the format of `access export`; - reads standard input.' },
   ],

@@ -13,7 +13,8 @@ export const accessTest: Command = {
   arguments: [
     {
       name: '<file>',
-      about: 'YAML or JSON file with tests:. Optional tuples: and profiles: replace the stored ones.',
+      about:
+        'YAML or JSON file with a list of tests. If it also has tuples or profiles, they replace the stored ones.',
     },
   ],
   options: [configOption],

@@ -21,7 +21,7 @@ export const askedOptions: readonly OptionSpec[] = [
   {
     name: 'profile',
     value: 'name',
-    about: 'Apply this profile as a limit, as if Tidegate was started with --profile.',
+    about: 'Apply this profile as a limit, as if Tidegate were started with --profile.',
   },
 ];
 

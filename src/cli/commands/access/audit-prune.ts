@@ -5,7 +5,8 @@ import { withAdmin } from './with-admin.js';
 
 export const auditPrune: Command = {
   name: 'audit prune',
-  summary: 'Delete old audit records in this zone. A running gateway does this after access.audit_keep days.',
+  summary:
+    'Delete old audit records in this zone. A running gateway automatically deletes records older than access.audit_keep days.',
   options: [
     configOption,
     {
@@ -20,7 +21,7 @@ export const auditPrune: Command = {
     const { output } = context;
     const olderThan = textOption(given, 'older-than');
     if (olderThan === undefined) {
-      const message = 'Missing --older-than: say how old records must be to be deleted.';
+      const message = 'Missing --older-than. Specify how old records must be to be deleted.';
       throw new Failure('usage.missing_argument', message, 'tidegate audit prune --older-than 90d --dry-run');
     }
     const dryRun = given.options['dry-run'] === true;

@@ -24,7 +24,7 @@ export const audit: Command = {
       about: 'Show only this action: call, read, get, complete, grant.write, …',
     },
     { name: 'limit', value: 'number', about: 'Number of records to show, 1 to 1000. Default: 20.' },
-    { name: 'before', value: 'number', about: 'Show only records before this one, for the next page.' },
+    { name: 'before', value: 'number', about: 'Show only records before this number, for the next page.' },
   ],
   examples: ['tidegate audit --denied', 'tidegate audit --principal agent:alice --limit 100 --json'],
   run(given, context) {

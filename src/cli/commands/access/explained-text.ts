@@ -57,7 +57,7 @@ function showDelegation(link: LinkView, isDeciding: boolean, output: Output): vo
   output.line(isShort ? `${name}  ${output.paint('dim', `(${more})`)}` : name);
   if (!isShort)
     for (const line of folded(more, output.width - 2)) output.line(`  ${output.paint('dim', line)}`);
-  if (isDeciding) output.line(`  ${reason}: this decides`);
+  if (isDeciding) output.line(`  deciding reason: ${reason}`);
   showSteps(because, '  ', output);
   if (missing !== undefined)
     output.line(

@@ -14,7 +14,7 @@ export function warningLines({ warnings, unlisted }: PolicyWarnings): readonly s
   const more = warnings.length - mostShown;
   return [
     ...warnings.slice(0, mostShown),
-    ...(more > 0 ? [`and ${String(more)} more such entries`] : []),
-    ...(unlisted.length > 0 ? [`tools not known yet from: ${printable(unlisted.join(', '))}`] : []),
+    ...(more > 0 ? [`and ${String(more)} more entries like these`] : []),
+    ...(unlisted.length > 0 ? [`tools are not known yet for: ${printable(unlisted.join(', '))}`] : []),
   ];
 }

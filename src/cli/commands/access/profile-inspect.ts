@@ -11,8 +11,7 @@ type Grant = Inspected['grants'][number];
 
 export const profileInspect: Command = {
   name: 'profile inspect',
-  summary:
-    'Show the profiles, roles, grants and blocks of a principal or role, and the tools they add up to.',
+  summary: 'Show the profiles, roles, grants and blocks of a principal or role, and the resulting tools.',
   arguments: [{ name: '<principal>', about: 'agent:alice, user:ana, service:ci, or role:dev.' }],
   options: [configOption],
   examples: ['tidegate profile inspect agent:alice'],

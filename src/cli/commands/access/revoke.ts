@@ -9,11 +9,11 @@ export const revoke: Command = {
   summary: 'Revoke grants from a principal or role. Takes effect at the next call.',
   arguments: [
     { name: '<principal>', about: 'agent:alice, user:ana, service:ci, role:dev, or everybody.' },
-    { name: '[what]', about: 'Same as for grant. Revoking a set also revokes single grants within it.' },
+    { name: '[what]', about: 'Same as for grant. Revoking a set also revokes individual grants within it.' },
   ],
   options: [
     configOption,
-    { name: 'block', about: 'Also block it, so that no profile or role grants it again.' },
+    { name: 'block', about: 'Also block it, so that no profile or role can grant it.' },
     { name: 'unblock', about: 'Remove a block, and nothing else.' },
     { name: 'all', about: 'Revoke all its grants. Blocks stay unless you add --unblock.' },
     { name: 'admin', about: 'Revoke admin rights for the zone.' },

@@ -133,11 +133,11 @@ async function whatChanges(
 
 function changeLines({ isKnown, changes, hasHolders }: ForgottenPolicy): readonly string[] {
   if (!isKnown)
-    return ['', 'Its trusted content is no longer known. The built-in profiles and model apply now.'];
+    return ['', 'Its trusted content is no longer available. The built-in profiles and model apply now.'];
   if (changes.length === 0) return ['', 'The built-in profiles and model apply now. This changes no rights.'];
   const lines = changes.map(
     ({ who, before, after }) => `  ${printable(who)}: ${printable(after)} (before: ${printable(before)})`,
   );
-  const unknown = 'Could not look up who has which profile. See `tidegate profile inspect`.';
+  const unknown = 'Could not look up which profiles are assigned. See `tidegate profile inspect`.';
   return ['', 'The built-in profiles and model apply now:', ...lines, ...(hasHolders ? [] : [unknown])];
 }

@@ -37,7 +37,7 @@ export const login: Command = {
     const facts = found.kept();
     output.json({ server: name, ...facts });
     output.line(`Logged in to ${printable(name)}${facts.isRenewed === true ? '' : lasts(facts.until)}.`);
-    output.note('A running gateway uses the login at once.');
+    output.note('A running gateway uses the new login immediately.');
     return exitCodes.ok;
   },
 };

@@ -24,7 +24,7 @@ describe('trust --forget for a profiles file', () => {
     await typed.type(['trust', '--yes']);
     typed.write('.tidegate/profiles.yaml', `${profiles}# more\n`);
     const { out } = await typed.type(['trust', '--forget']);
-    expect(out).toContain('Its trusted content is no longer known.');
+    expect(out).toContain('Its trusted content is no longer available.');
   });
 
   it('accepts a file name, and prints JSON', async () => {
@@ -86,6 +86,6 @@ describe('profile entries that match no tool', () => {
     typed.write('.tidegate/profiles.yaml', 'profiles: { a: { tools: ["far_*"] } }\n');
     const { err } = await typed.type(['trust', '--yes']);
     expect(err).toContain('"far_*" matches no tool that exists now.');
-    expect(err).toContain('tools not known yet from: server:far');
+    expect(err).toContain('tools are not known yet for: server:far');
   });
 });

@@ -9,7 +9,7 @@ const groups: Readonly<Record<Exclude<Risk, 'none'>, string>> = {
   files: 'Reads and writes files',
   sends: 'Sends data out',
   secret: 'Uses secrets and environment variables',
-  defence: 'Changes a protection',
+  defence: 'Changes a security setting',
   access: 'Decides who may do what',
 };
 

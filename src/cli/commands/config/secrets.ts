@@ -18,7 +18,7 @@ const nameArgument = {
 export const secretsSet: Command = {
   name: 'secrets set',
   summary:
-    'Store a value for ${NAME} in tidegate.yaml. An environment variable of that name takes precedence.',
+    'Store a value for ${NAME} in tidegate.yaml. An environment variable with that name takes precedence.',
   arguments: [nameArgument],
   examples: ['tidegate secrets set GITHUB_TOKEN', 'pass show github | tidegate secrets set GITHUB_TOKEN'],
   async run(given, context) {

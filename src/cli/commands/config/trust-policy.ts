@@ -63,7 +63,7 @@ export function policyLines({ files, gone, profiles }: PolicyToTrust, { cwd }: C
   return [
     'Decides who may see and call what:',
     ...shown,
-    ...gone.map((file) => `  ${short(file)} no longer exists, and its trust is removed`),
+    ...gone.map((file) => `  ${short(file)} no longer exists, so its trust is removed`),
     '',
   ];
 }

@@ -64,7 +64,7 @@ export function serverFileLines(servers: readonly ServerStanding[], cwd: string)
     'Runs these workspace files, and refuses to start if one of them changes',
     ...lines,
     '  `**` means everything in a folder. If a server sets `cwd` to its own folder, only that folder counts.',
-    '  Files that a program loads by computed names are not covered.',
+    '  Files whose names a program computes at run time are not covered.',
     '',
   ];
 }

@@ -57,7 +57,7 @@ export function toolLines({ files, beside }: ToolsToTrust, { cwd }: Context): re
       'with these files and packages, which they import. If one changes, the tools must be trusted again:',
       imported,
     ),
-    ...section('These compute import names at run time. Such imports are not checked:', computed),
+    ...section('These compute import names at run time, and those imports are not checked:', computed),
     `Review them first: ${printable(dirname(files[0]?.file ?? ''))}`,
     '',
   ];

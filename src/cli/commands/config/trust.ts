@@ -18,17 +18,17 @@ import { openTidegate } from '../../open-tidegate.js';
 
 export const trust: Command = {
   name: 'trust',
-  summary: 'Review what a workspace would start or run, and trust exactly this content.',
+  summary: 'Review what a workspace would start or run, and trust exactly that content.',
   arguments: [
     {
       name: '[file]',
       about:
-        'File to trust. Default: the nearest tidegate.yaml and the profiles, model and tools in .tidegate beside it. Name a workflow file to let agents run it.',
+        'File to trust. Default: the nearest tidegate.yaml and the profiles, model and tools in .tidegate next to it. Name a workflow file to let agents run it.',
     },
   ],
   options: [
     { name: 'yes', about: 'Skip the confirmation prompt.' },
-    { name: 'forget', about: 'Remove the trust.' },
+    { name: 'forget', about: 'Stop trusting the file.' },
     { name: 'list', about: 'List trusted files.' },
   ],
   examples: ['tidegate trust', 'tidegate trust ./tidegate.yaml --yes', 'tidegate trust --forget'],

@@ -29,7 +29,7 @@ export const mcp: Command = {
     {
       name: 'token',
       value: 'token',
-      about: 'Token for that gateway. Default: TIDEGATE_TOKEN, then its token file.',
+      about: 'Token for that gateway. Default: TIDEGATE_TOKEN, then the token file of the gateway.',
     },
     {
       name: 'workspace',
@@ -66,12 +66,12 @@ function serveHere(given: Given, context: Context): Promise<ExitCode> {
 }
 
 const tokenHint =
-  'create one where the gateway runs (tidegate token create --as agent:<name>), then set TIDEGATE_TOKEN to it';
+  'create one on the machine where the gateway runs (tidegate token create --as agent:<name>), then set TIDEGATE_TOKEN to it';
 
 async function relay(via: string, given: Given, context: Context): Promise<ExitCode> {
   for (const option of ['tools', 'as', 'profile', 'role']) {
     if (textOption(given, option) === undefined) continue;
-    const message = `--${option} cannot be used with --via: at that gateway, your token decides who you are.`;
+    const message = `--${option} cannot be used with --via, because your token decides who you are at that gateway.`;
     throw new Failure('usage.exclusive', message, 'tidegate token create --as agent:alice --profile coding');
   }
   const url = URL.canParse(via) ? new URL(via) : undefined;
@@ -96,7 +96,7 @@ async function relay(via: string, given: Given, context: Context): Promise<ExitC
   });
   if (end === 'ended') return exitCodes.ok;
   if (end === 'refused') {
-    const message = `The gateway at ${withoutUserinfo(url.href)} rejected the token${token === undefined ? ' from the state folder, or there is none' : ''}.`;
+    const message = `The gateway at ${withoutUserinfo(url.href)} rejected the token${token === undefined ? ' from the state directory, or no token is stored there' : ''}.`;
     throw new Failure('gate.token_refused', message, tokenHint);
   }
   const message = `No gateway answered at ${withoutUserinfo(url.href)}.`;

@@ -77,7 +77,10 @@ function foldersOf(given: Given, { cwd }: Context): readonly string[] {
   const all = [realFolder('.', cwd), ...folders];
   const twice = all.find((folder, at) => all.indexOf(folder) !== at);
   if (twice === undefined) return folders;
-  throw new Failure('usage.bad_value', `The workspace ${twice} is served already. Name each folder once.`);
+  throw new Failure(
+    'usage.bad_value',
+    `The workspace ${twice} is already being served. Pass each folder only once.`,
+  );
 }
 
 /** Opens the other workspaces one after the other, so that an error names its folder. */
@@ -137,7 +140,7 @@ function refuseWithoutToken({ config, trust }: Tidegate): void {
   if (config.http.auth !== 'none') return;
   throw new Failure(
     'usage.exclusive',
-    `http.auth: none cannot be used with --workspace: remove it from ${trust.file ?? 'the configuration'}.`,
+    `http.auth: none cannot be used with --workspace. Remove it from ${trust.file ?? 'the configuration'}.`,
   );
 }
 

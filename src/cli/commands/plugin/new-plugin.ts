@@ -26,9 +26,9 @@ export default definePlugin({
   operations: {
     // A tool named ${name}_count_words.
     count_words: defineOperation({
-      description: 'Count the words in a text. Use it to find out how long a text is.',
+      description: 'Counts the words in a piece of text. Use it to find out how long the text is.',
       input: z.object({
-        text: z.string().describe('The text to count.'),
+        text: z.string().describe('The text whose words to count.'),
       }),
       output: z.object({
         words: z.int().describe('Number of words in the text.'),

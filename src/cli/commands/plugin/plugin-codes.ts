@@ -14,8 +14,9 @@ export const pluginCodes = {
   },
   'plugin.collision': {
     exit: exitCodes.unavailable,
-    meaning: 'A tool of the plugin has the same name as another tool, so none of its tools are available.',
-    remedy: 'Rename one of the two tools, or disable one plugin: `tidegate plugin disable <name>`.',
+    meaning:
+      "A tool of the plugin has the same name as another tool, so none of the plugin's tools are available.",
+    remedy: 'Rename one of the two tools, or disable the plugin: `tidegate plugin disable <name>`.',
   },
   'plugin.broken': {
     exit: exitCodes.usage,

@@ -15,7 +15,7 @@ const colours: Readonly<Record<string, Colour>> = {
 
 export const pluginList: Command = {
   name: 'plugin list',
-  summary: 'List plugins and whether they may run. Starts none of them.',
+  summary: 'List plugins and whether they may run. Does not start them.',
   options: [configOption],
   examples: ['tidegate plugin list', 'tidegate plugin list --json'],
   run(given, context) {

@@ -7,7 +7,7 @@ import { withGateway } from '../../with-gateway.js';
 
 export const pluginShow: Command = {
   name: 'plugin show',
-  summary: 'Show a plugin: state, trusted files, operations and step types. Starts it if it may run.',
+  summary: 'Show a plugin: state, trusted files, operations and step types. Starts the plugin if it may run.',
   arguments: [{ name: '<name>', about: 'Name of the plugin.' }],
   options: [configOption],
   examples: ['tidegate plugin show echo', 'tidegate plugin show echo --json'],

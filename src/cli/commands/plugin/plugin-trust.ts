@@ -11,11 +11,11 @@ import { riskGroups } from '../config/risk-screen.js';
 
 export const pluginTrust: Command = {
   name: 'plugin trust',
-  summary: 'Review what a plugin would run, and trust exactly this content.',
+  summary: 'Review what a plugin would run, and trust exactly that content.',
   arguments: [{ name: '[names...]', about: 'Plugins to trust. Default: all untrusted plugins found here.' }],
   options: [
     { name: 'yes', about: 'Skip the confirmation prompt.' },
-    { name: 'forget', about: 'Remove the trust.' },
+    { name: 'forget', about: 'Stop trusting the plugins.' },
   ],
   examples: [
     'tidegate plugin trust echo',

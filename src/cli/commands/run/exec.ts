@@ -31,7 +31,8 @@ export const exec: Command = {
     {
       name: 'api-key-env',
       value: 'variable',
-      about: 'Environment variable with the API key for --base-url. Default: the one the agent reads.',
+      about:
+        'Environment variable with the API key for --base-url. Default: the variable that the agent uses.',
     },
     toolsOption,
     asOption,
@@ -66,7 +67,7 @@ function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agen
     case 'stopped':
       return interrupted();
     case 'undoing': {
-      const why = 'is not allowed: it could let the agent bypass Tidegate or change its setup';
+      const why = 'is not allowed, because it could let the agent bypass Tidegate or change its setup';
       const hint = /^[a-z][\w-]*$/i.test(answer.word) ? ' A prompt must have more than one word.' : '';
       return new Failure(
         'agent.undoing',
@@ -75,7 +76,7 @@ function failureOf(answer: Exclude<ExecAnswer, { readonly kind: 'ended' }>, agen
       );
     }
     case 'twice':
-      return new Failure('usage.exclusive', 'The model is given twice: before and after --.');
+      return new Failure('usage.exclusive', 'The model is set twice, before and after --.');
     case 'keyless': {
       const message = `No API key for --base-url: ${answer.variable} is not set.`;
       return new Failure(

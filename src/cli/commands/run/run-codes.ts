@@ -9,23 +9,23 @@ export const runCodes = {
   },
   'run.broken': {
     exit: exitCodes.internal,
-    meaning: 'The record of the run is damaged or was changed.',
-    remedy: 'Start the workflow again with `tidegate run`. What the run already did is not undone.',
+    meaning: 'The record of the run is damaged or has been changed.',
+    remedy: 'Start the workflow again with `tidegate run`. Steps that already ran are not undone.',
   },
   'run.revoked': {
     exit: exitCodes.usage,
-    meaning: 'An agent started the run, and its grant for `execute_workflow` was revoked since.',
+    meaning: "An agent started the run, and the agent's grant for `execute_workflow` has since been revoked.",
     remedy: 'Grant it again, or resume with your own rights: `tidegate run --resume <run> --take-over`.',
   },
   'run.untrusted': {
     exit: exitCodes.untrusted,
-    meaning: 'An agent started the run, and the current content of its files is not trusted.',
+    meaning: 'An agent started the run, and the current content of the workflow files is not trusted.',
     remedy: 'Review the changes, then trust the workflow again: `tidegate trust <file>`.',
   },
   'run.busy': {
     exit: exitCodes.usage,
     meaning: 'Another process is already executing this run.',
-    remedy: 'Wait until it ends, or stop that process.',
+    remedy: 'Wait until that process finishes, or stop it.',
   },
   'workflow.invalid': {
     exit: exitCodes.usage,
@@ -35,7 +35,7 @@ export const runCodes = {
   'workflow.inputs': {
     exit: exitCodes.internal,
     meaning: 'Workflow inputs are missing or invalid.',
-    remedy: 'Pass each input in the message with `-i name=value`.',
+    remedy: 'Pass each input named in the message with `-i name=value`.',
   },
   'workflow.no_step': {
     exit: exitCodes.internal,

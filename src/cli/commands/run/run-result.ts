@@ -78,7 +78,7 @@ function revokedRun({ id, startedBy }: FinishedRun): Failure {
 
 /** The journal was tampered with or damaged, so none of it can be trusted. */
 export function brokenRun(id: string): Failure {
-  const message = `The journal of run ${quoted(id)} is damaged or was changed by another program.`;
+  const message = `The journal of run ${quoted(id)} is damaged or has been changed by another program.`;
   return new Failure('run.broken', message, 'tidegate runs list');
 }
 
@@ -112,7 +112,7 @@ function finished(run: FinishedRun, { output }: Context): number {
     steps: steps.map(({ name, result }) => stepJson(name, result)),
   });
   shownOutputs(outputs, output);
-  output.line(`Run ${id} is already completed. Nothing was done.`);
+  output.line(`Run ${id} has already completed. Nothing was done.`);
   return exitCodes.ok;
 }
 
@@ -166,10 +166,10 @@ function stepsOn({ status, states, runId }: RunResult): Readonly<Record<string, 
   return fix === undefined || status !== 'failed' ? { next: resume } : { next: fix, then: resume };
 }
 
-/** Says so if no step was completed. */
+/** Says so if no steps completed. */
 function progressText({ steps, completed }: RunResult['totals']): string {
   return completed === 0 && steps > 0
-    ? 'no step was completed'
+    ? 'no steps completed'
     : `${String(completed)} of ${String(steps)} steps`;
 }
 

@@ -35,7 +35,7 @@ export const run: Command = {
       short: 'i',
       value: 'name=value',
       isRepeated: true,
-      about: 'Input of the workflow. Can be repeated.',
+      about: 'Workflow input. Can be repeated.',
     },
     { name: 'dry-run', about: 'Show what would run, as text and as a Mermaid chart, without running it.' },
     { name: 'step', short: 's', value: 'name', about: 'Run only this step.' },
@@ -89,7 +89,7 @@ export const run: Command = {
       goesWith: 'agent',
       value: 'variable',
       about:
-        'Environment variable with the API key for --base-url. Default: the one the agent reads, or OPENAI_API_KEY.',
+        'Environment variable with the API key for --base-url. Default: the variable that the agent uses, or OPENAI_API_KEY.',
     },
     {
       ...toolsOption,

@@ -13,10 +13,10 @@ export function unusedOptionNotes(
       : [],
   );
   return isGiven('agent') && isGiven('input')
-    ? [...idle, '--input has no effect with --agent: it is for workflows.']
+    ? [...idle, '--input is only for workflows and has no effect with --agent.']
     : idle;
 }
 
 export function unusedProfileNote(profile: string): string {
-  return `the profile ${printable(profile)} has no effect: the workflow has no agent and no operation.`;
+  return `the profile ${printable(profile)} has no effect because the workflow has no agents or operations.`;
 }

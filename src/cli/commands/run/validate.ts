@@ -20,7 +20,7 @@ export const validate: Command = {
     configOption,
     { name: 'strict', about: 'Treat unknown keys as errors.' },
     { name: 'schema', about: 'Print the JSON Schema for workflow files, for use in editors, and exit.' },
-    { name: 'skip-plugins', about: 'Do not ask plugins; checks that need one are reported as skipped.' },
+    { name: 'skip-plugins', about: 'Do not use plugins; checks that need one are reported as skipped.' },
   ],
   examples: ['tidegate validate', 'tidegate validate deploy.yaml flows/ --json'],
   async run(given, context) {

@@ -87,5 +87,5 @@ function detail(verdict: Verdict | undefined): string {
   if (verdict === undefined) return '';
   if (verdict.kind === 'leaks') return verdict.leaks.join(', ');
   if (verdict.kind === 'unprovable') return verdict.why;
-  return verdict.growsList ? 'sees new tools at once' : 'gets new tools through call_tool';
+  return verdict.growsList ? 'sees new tools immediately' : 'gets new tools through call_tool';
 }

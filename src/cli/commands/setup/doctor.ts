@@ -33,7 +33,8 @@ export const doctor: Command = {
     {
       name: 'model',
       value: 'name',
-      about: 'With --agent: the model whose tools are tested. Default: one that the agent knows.',
+      about:
+        'With --agent: test the tools that the agent offers to this model. Default: a model that the agent supports.',
     },
   ],
   examples: [

@@ -14,7 +14,7 @@ export const importCodes = {
   },
   'import.too_large': {
     exit: exitCodes.usage,
-    meaning: 'A client file is too large for a configuration.',
+    meaning: 'A client file is too large for a configuration file.',
     remedy: 'Check the file, or import from the other clients by name: `tidegate import cursor`.',
   },
   'import.broken': {
@@ -24,28 +24,28 @@ export const importCodes = {
   },
   'import.foreign_file': {
     exit: exitCodes.usage,
-    meaning: 'A file to change belongs to another user.',
+    meaning: 'A file that must be changed belongs to another user.',
     remedy: 'Run the command as the owner of the file.',
   },
   'import.read_only': {
     exit: exitCodes.usage,
-    meaning: 'A file to change is read-only.',
+    meaning: 'A file that must be changed is read-only.',
     remedy: 'Make it writable, then try again.',
   },
   'import.unwritable': {
     exit: exitCodes.usage,
-    meaning: 'A file to change cannot be written.',
+    meaning: 'A file that must be changed cannot be written.',
     remedy: 'Check the permissions of its folder, then try again.',
   },
   'import.changed': {
     exit: exitCodes.usage,
-    meaning: 'A file changed since it was shown, or since --point changed it.',
+    meaning: 'A file has changed since it was shown, or since --point changed it.',
     remedy: 'Run the command again. To undo and keep your edits: `tidegate import --undo --keep-changes`.',
   },
   'import.moved': {
     exit: exitCodes.usage,
     meaning: 'A file that --point changed is now a symbolic link. --undo does not follow it.',
-    remedy: 'Check and remove the link, then run `tidegate import --undo`.',
+    remedy: 'Inspect and remove the link, then run `tidegate import --undo`.',
   },
   'import.outside': {
     exit: exitCodes.usage,
@@ -56,7 +56,7 @@ export const importCodes = {
   'import.unverified': {
     exit: exitCodes.usage,
     meaning: 'A file cannot be changed without affecting other settings in it.',
-    remedy: 'Add the shown lines by hand.',
+    remedy: 'Add the lines shown in the message by hand.',
   },
   'import.not_undoable': {
     exit: exitCodes.usage,
@@ -70,7 +70,7 @@ export const importCodes = {
   },
   'import.not_asked': {
     exit: exitCodes.untrusted,
-    meaning: 'Writing and trusting requires confirmation at a terminal, or `--yes`.',
+    meaning: 'Writing and trusting files requires confirmation in a terminal, or `--yes`.',
     remedy: 'Review the changes with `tidegate import --dry-run`, then add `--yes`.',
   },
   'import.variables_unset': {
@@ -84,7 +84,7 @@ export const importCodes = {
     exit: exitCodes.usage,
     meaning: 'Tidegate was started with npx and would not be available when a client starts it later.',
     remedy:
-      'Install it with `npm install --global` and try again, or add `--gate npx` if it is on the registry.',
+      'Install it with `npm install --global` and try again, or add `--gate npx` if the package is in the registry.',
   },
   'import.untrusted': {
     exit: exitCodes.untrusted,

@@ -144,7 +144,7 @@ function changesAnything({ target, text, points, secrets }: ImportPlan, choice: 
 function refuseUnverified({ points }: ImportPlan, { again }: ImportChoice): void {
   const bad = points.find(({ after }) => after === undefined);
   if (bad === undefined) return;
-  const message = `Nothing was written: ${bad.source.file.path} cannot be changed safely: ${bad.why ?? ''}.`;
+  const message = `Nothing was written because ${bad.source.file.path} cannot be changed safely: ${bad.why ?? ''}.`;
   const next = `add the shown lines by hand, then run: ${again.replace(' --point', '')}`;
   throw new Failure('import.unverified', message, next, bad.byHand);
 }

@@ -63,11 +63,14 @@ function colleagueLines({ source, form }: ImportPlan['points'][number]): readonl
   if (form === undefined || source.file.scope !== 'project') return [];
   const name = basename(source.file.path);
   const needs = {
-    name: `${name} starts \`tidegate\`: everyone on the project needs it on PATH.`,
-    npx: `${name} starts tidegate with npx, which runs whatever package has that name in the registry of each user. If Tidegate is installed, use --gate name.`,
-    absolute: `${name} starts Tidegate by absolute paths of this machine, because tidegate is not on PATH. To share the file, install Tidegate and use --gate name.`,
+    name: `${name} starts \`tidegate\`, so everyone on the project needs it on PATH.`,
+    npx: `${name} starts tidegate with npx, which runs whatever package has that name in each user's registry. If Tidegate is installed, use --gate name.`,
+    absolute: `${name} starts Tidegate with absolute paths from this machine, because tidegate is not on PATH. To share the file, install Tidegate and use --gate name.`,
   } as const;
-  return [printable(needs[form]), 'Everyone on the project reviews tidegate.yaml, then runs: tidegate trust'];
+  return [
+    printable(needs[form]),
+    'Everyone on the project must review tidegate.yaml, then run: tidegate trust',
+  ];
 }
 
 function showDiff(lines: readonly string[], output: Context['output']): void {

@@ -31,25 +31,25 @@ export const importCommand: Command = {
     { name: 'undo', about: 'Restore what --point replaced, byte for byte.' },
     {
       name: 'keep-changes',
-      about: 'With --undo: put the servers back into a file that was edited since, and keep the edits.',
+      about: 'With --undo: put the servers back into a file that has been edited since, and keep the edits.',
     },
     {
       name: 'force',
       about:
-        'With --undo: restore a file even if it was edited since; the edited version is saved. With --point and --yes: continue even if variables have no value yet.',
+        'With --undo: restore a file even if it has been edited since; the edited version is saved. With --point and --yes: continue even if variables have no value yet.',
     },
     { name: 'yes', about: 'Skip the confirmation prompt.' },
     {
       name: 'secrets',
       value: 'keep|reference',
       about:
-        'What to do with plain-text secrets: keep stores them in a private file, reference only refers to variables. Default: ask; without a terminal, reference.',
+        'What to do with plain-text secrets: keep stores them in a private file; reference writes only variable references. Default: ask; without a terminal, reference.',
     },
     { name: 'disabled', about: 'Also import disabled servers; they stay disabled.' },
     {
       name: 'scope',
       value: 'user|project',
-      about: 'Only your own client files, or only those of this project.',
+      about: 'Use only your own client files, or only those of this project.',
     },
     configOption,
     { name: 'user', about: 'Write to your user-level tidegate.yaml, which applies in folders without one.' },
@@ -211,6 +211,6 @@ function undoneLine({ file, what, keptAs, earlier }: Undone): string {
   const more =
     earlier === 0
       ? ''
-      : `; ${String(earlier)} earlier ${earlier === 1 ? 'change' : 'changes'} left, run --undo again`;
+      : `; ${String(earlier)} earlier ${earlier === 1 ? 'change remains' : 'changes remain'} (run --undo again)`;
   return `${words[what]} ${printable(shortPath(file))}${aside}${more}`;
 }

@@ -162,6 +162,6 @@ function agentRows(agent: string | undefined, hasServers: boolean): readonly (re
   const pointing = hasServers ? 'replace its servers with Tidegate' : 'connect it to Tidegate';
   return [
     [`  tidegate import ${shellWord(agent)} --point`, pointing],
-    [`  tidegate run --agent ${shellWord(agent)} --prompt "…"`, 'run it with the tools of Tidegate only'],
+    [`  tidegate run --agent ${shellWord(agent)} --prompt "…"`, 'run it with only the tools from Tidegate'],
   ];
 }

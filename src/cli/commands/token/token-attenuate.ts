@@ -15,7 +15,7 @@ import { withTokenAdmin } from './with-token-admin.js';
 export const tokenAttenuate: Command = {
   name: 'token attenuate',
   summary:
-    'Derive a token for a sub-agent from another token. It never has more rights than its parent and ends with it.',
+    'Derive a token for a sub-agent from another token. It never has more rights than its parent and is valid only as long as its parent is.',
   options: [
     {
       name: 'token',

@@ -45,7 +45,7 @@ function principalOf(given: Given): string {
   const as = textOption(given, 'as');
   const next = 'tidegate token create --as agent:alice';
   if (as === undefined)
-    throw new Failure('usage.missing_argument', 'Missing --as: say which principal the token is for.', next);
+    throw new Failure('usage.missing_argument', 'Missing --as. Pass the principal the token is for.', next);
   const [kind = '', ...name] = as.split(':');
   if (kinds.includes(kind) && name.join(':') !== '') return as;
   const near = name.length === 0 ? '' : didYouMean(kind, kinds);

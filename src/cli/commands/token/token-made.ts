@@ -25,7 +25,7 @@ export async function tellMade(
   tokenLines(made.token, context);
   const url = running ?? gatewayUrl(tidegate.config.http);
   output.line(`${'Use it'.padEnd(factWidth)}TIDEGATE_TOKEN=<token> tidegate mcp --via ${shellWord(url)}`);
-  if (running === undefined) output.note('No gateway is running for this folder. Start it: tidegate serve');
+  if (running === undefined) output.note('No gateway is running for this folder. Start one: tidegate serve');
   for (const line of [...endLines(made), ...warningLines(warned)]) output.note(line);
 }
 

@@ -5,20 +5,21 @@ import { patternsOf } from '../../with-gateway.js';
 export const profileCeiling: OptionSpec = {
   name: 'profile',
   value: 'profile',
-  about: 'Limit the token to this profile, and use it if the principal has no profile.',
+  about: 'Limit the token to this profile. If the principal has no profile, this one applies.',
 };
 
 export const toolsCeiling: OptionSpec = {
   name: 'tools',
   value: 'patterns',
   about:
-    'Limit the token to these tools: names or patterns with * and ?, separated by commas; !name excludes.',
+    'Limit the token to these tools: names or patterns with * and ?, separated by commas. !name excludes a tool.',
 };
 
 export const workspaceCeiling: OptionSpec = {
   name: 'workspace',
   value: 'folder',
-  about: 'Limit the token to this workspace of `tidegate serve`, and use it unless the client names another.',
+  about:
+    'Limit the token to this workspace of `tidegate serve`. Clients that name no workspace get this one.',
 };
 
 export const expiresOption: OptionSpec = {
@@ -30,7 +31,7 @@ export const expiresOption: OptionSpec = {
 export const labelOption: OptionSpec = {
   name: 'label',
   value: 'text',
-  about: 'Label to recognize the token in lists.',
+  about: 'Label that identifies the token in lists.',
 };
 
 /** The token options as typed; the token service checks them. */

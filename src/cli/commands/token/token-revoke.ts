@@ -18,7 +18,7 @@ export const tokenRevoke: Command = {
       const isNew = revision !== undefined;
       output.json({ token: tokenJson(token), children, ...(isNew && { revision }) });
       const what = `${token.id} of ${printable(token.principal)}`;
-      output.line(isNew ? `Revoked ${what} (revision ${String(revision)})` : `${what} is already revoked`);
+      output.line(isNew ? `Revoked ${what} (revision ${String(revision)})` : `${what} was already revoked`);
       if (isNew && children > 0) output.note(`Derived tokens revoked as well: ${String(children)}`);
       return exitCodes.ok;
     });

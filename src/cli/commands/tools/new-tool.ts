@@ -5,10 +5,10 @@ export function newToolText(name: string): string {
 export default defineTool({
   name: '${name}',
   title: '${titleOf(name)}',
-  description: 'Count the words in a text. Use it to find out how long a text is.',
+  description: 'Counts the words in a piece of text. Use it to find out how long the text is.',
   effect: 'read',
   input: z.object({
-    text: z.string().describe('The text to count.'),
+    text: z.string().describe('The text whose words to count.'),
   }),
   output: z.object({
     words: z.int().describe('Number of words in the text.'),

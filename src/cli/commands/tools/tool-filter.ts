@@ -12,12 +12,12 @@ export const toolFilterOptions: readonly OptionSpec[] = [
   {
     name: 'tier',
     value: 'n',
-    about: `Only tools of these tiers, separated by commas: ${tiers.join(', ')}. Tools of servers have no tier.`,
+    about: `Only tools in these tiers, separated by commas: ${tiers.join(', ')}. Tools from servers have no tier.`,
   },
   {
     name: 'server',
     value: 'name',
-    about: 'Only tools of this server or plugin; `builtin` for built-in tools.',
+    about: 'Only tools from this server or plugin; `builtin` for built-in tools.',
   },
   { name: 'effect', value: 'effect', about: `Only tools with this effect: ${effects.join(', ')}.` },
 ];

@@ -92,7 +92,9 @@ async function call(tidegate: Tidegate, tool: Tool, text: string, context: Conte
   output.jsonText(result.text);
   for (const line of resultLines(value)) output.line(line);
   if (isInBackground(value.structuredContent)) {
-    output.note('The background command was stopped: it runs only as long as the process that started it.');
+    output.note(
+      'The background command was stopped because it runs only as long as the process that started it.',
+    );
   }
   if (value.isError !== true) return exitCodes.ok;
   output.note(`The tool reported an error. To see its arguments: tidegate tools show ${shellWord(name)}`);

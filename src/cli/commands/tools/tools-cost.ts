@@ -25,7 +25,7 @@ export const toolsCost: Command = {
     asOption,
     ...profileOptions,
     toolsOption,
-    { name: 'server', value: 'name', about: 'Only tools of this server or plugin.' },
+    { name: 'server', value: 'name', about: 'Only tools from this server or plugin.' },
     {
       name: 'top',
       value: 'n',

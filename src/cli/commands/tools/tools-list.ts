@@ -51,7 +51,7 @@ export const toolsList: Command = {
         ({ standing, isEnabled }) => isEnabled && (standing === 'new' || standing === 'changed'),
       );
       for (const { name, standing } of unseen) {
-        const why = standing === 'changed' ? 'changed since it was trusted' : 'is not trusted';
+        const why = standing === 'changed' ? 'has changed since it was trusted' : 'is not trusted';
         output.note(
           `Plugin ${printable(name)} ${why}, so its tools are not listed. To review it: tidegate plugin trust ${shellWord(name)}`,
         );

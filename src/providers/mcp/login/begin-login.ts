@@ -69,7 +69,7 @@ function isNone(error: unknown): boolean {
 }
 
 function needless(server: string): LoginFailure {
-  const message = `${told(new URL(server).origin)} does not require a login. You can use it as it is.`;
+  const message = `${told(new URL(server).origin)} does not require a login. You can use it without one.`;
   return new LoginFailure('none', message, 'tidegate servers');
 }
 

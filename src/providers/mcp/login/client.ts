@@ -40,7 +40,7 @@ function refuseAnotherIssuer({ found, settings, kept }: ClientParts): void {
   if (isFree || kept?.issuer === undefined || sameIssuer(kept.issuer, found.issuer)) return;
   throw new LoginFailure(
     'unfit',
-    `The server now names the authorization server ${told(found.issuer)} instead of ${told(kept.issuer)}, so the client secret was not sent. If the change is correct, set login.issuer to it.`,
+    `The server now names the authorization server ${told(found.issuer)} instead of ${told(kept.issuer)}, so the client secret was not sent. If the change is correct, set login.issuer to the new one.`,
   );
 }
 

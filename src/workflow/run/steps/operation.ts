@@ -109,7 +109,7 @@ function call(
 
 function answered(outcome: Exclude<Outcome, { readonly kind: 'fault' }>): unknown {
   if (outcome.kind !== 'asks') return outcome.result.value;
-  const message = 'The operation asks for input, which a workflow cannot give.';
+  const message = 'The operation asks for input, which a workflow cannot provide.';
   throw new StepFailure('EXECUTION.OPERATION.FAILED', message);
 }
 
