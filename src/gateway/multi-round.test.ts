@@ -346,7 +346,14 @@ describe('parked calls are bounded', () => {
     const gateway = open({ greet });
     const params = JsonText.from({ ...(request.params.value as object), pad: 'x'.repeat(6 * 1024 * 1024) });
     const call = () => gateway.call({ ...request, params }, caller());
-    expect([(await call()).kind, (await call()).kind]).toEqual(['asks', 'asks']);
+    const parked = [await call(), await call()] as const;
+    expect(parked.map(({ kind }) => kind)).toEqual(['asks', 'asks']);
+    expect(await call()).toMatchObject({ fault: { code: 'call.too_many' } });
+    // A short resumption that answers nothing does not make room: the call keeps the params it began with.
+    const [first] = parked;
+    expect((await gateway.call(answering(request, asksOf(first).state ?? '', {}), caller())).kind).toBe(
+      'asks',
+    );
     expect(await call()).toMatchObject({ fault: { code: 'call.too_many' } });
     // Short ones still fit, and so do those of other sessions.
     expect((await gateway.call(request, caller())).kind).toBe('asks');

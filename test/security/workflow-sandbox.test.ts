@@ -369,6 +369,25 @@ describe.skipIf(!hasBubblewrap)('[15.31] workflows.<name>.sandbox: off', () => {
     expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
   });
 
+  it('[15.31] covers a program with the same name as a script file', async () => {
+    const script = '#!/bin/sh\necho good\n';
+    const file = open({ 'tool.sh': script, '.tidegate/scripts/tool.sh': script }, './tool.sh');
+    const { states } = JSON.parse(readFileSync(file, 'utf8')) as { states: object };
+    const b = { type: 'command', script_file: './tool.sh', on_success: 'a' };
+    writeFileSync(file, JSON.stringify({ name: 'go', states: { ...states, initial: 'b', b } }));
+    expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
+    agent = await openStdioAgent(place);
+    const edit = `printf '#!/bin/sh\\ntouch %s\\n' ${mark()} > tool.sh`;
+    await agent.call('Bash', { command: edit });
+    await run();
+    expect(existsSync(mark())).toBe(false);
+    // Control: outside the gateway, the file can be changed, and once it is trusted again it runs.
+    writeFileSync(join(place.workspace, 'tool.sh'), `#!/bin/sh\ntouch ${mark()}\n`);
+    expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
+    await run();
+    expect(existsSync(mark())).toBe(true);
+  });
+
   it.each(Object.entries({ ...bypasses, ...silent }))('covers files it might run: %s', async (_name, one) => {
     const file = open(one.files, one.command);
     expect((await place.run1(['trust', file, '--yes'])).status).toBe(0);
