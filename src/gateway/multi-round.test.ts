@@ -351,9 +351,7 @@ describe('parked calls are bounded', () => {
     expect(await call()).toMatchObject({ fault: { code: 'call.too_many' } });
     // A short resumption that answers nothing does not make room: the call keeps the params it began with.
     const [first] = parked;
-    expect((await gateway.call(answering(request, asksOf(first).state ?? '', {}), caller())).kind).toBe(
-      'asks',
-    );
+    expect((await gateway.call(answering(request, asksOf(first).state, {}), caller())).kind).toBe('asks');
     expect(await call()).toMatchObject({ fault: { code: 'call.too_many' } });
     // Short ones still fit, and so do those of other sessions.
     expect((await gateway.call(request, caller())).kind).toBe('asks');

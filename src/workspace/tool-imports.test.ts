@@ -17,7 +17,7 @@ it.each([
     const tool = join(project, 'greet.tool.mjs');
     const config = { workspace: { roots: [project] }, shell: { writable: isWritable ? [cache] : [] } };
     const find = importsWithin(project, () => config as never);
-    const { files } = await find(new Map([[tool, `import '${lib}';\n`]]) as never);
+    const { files } = await find(new Map([[tool, `import '${lib}';\n`]]));
     expect(files.filter(({ file }) => file === lib)).toHaveLength(found);
   } finally {
     rmSync(base, { recursive: true, force: true });
