@@ -388,7 +388,7 @@ export default defineTool({
     expect(other.run('trust', '--yes').status).toBe(0);
     const called = other.run('tools', 'call', 'count_words', 'text=one two  three', '--json');
     expect(JSON.parse(called.stdout)).toMatchObject({ structuredContent: { words: 3 } });
-    expect(other.run('tools', 'show', 'count_words').stdout).toContain('The text whose words to count.');
+    expect(other.run('tools', 'show', 'count_words').stdout).toContain('The text to count words in.');
     other.close();
   });
 

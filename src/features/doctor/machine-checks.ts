@@ -89,7 +89,7 @@ export function environmentFinding(read: () => readonly string[]): Finding {
   } catch (error) {
     return { state: 'note', detail: `could not be checked: ${String(error)}` };
   }
-  if (names.length === 0) return { state: 'ok', detail: 'hidden from servers and plugins in /proc' };
+  if (names.length === 0) return { state: 'ok', detail: 'servers and plugins cannot read it through /proc' };
   const detail = `servers and plugins can read ${String(names.length)} of Tidegate’s environment variables in /proc`;
   const next = 'start Tidegate without keys in its environment; see docs/security.md, Plugins';
   return { state: 'warn', detail, more: names, facts: { names }, next };

@@ -24,7 +24,7 @@ export const profileList: Command = {
       output.table([['PROFILE', 'TOOLS', 'EXTENDS', 'FROM', 'ABOUT'], ...rows]);
       output.line(
         list.defaultProfile === undefined
-          ? '\nThere is no default profile, so principals without a profile get tools only from grants.'
+          ? '\nNo default profile: principals without a profile get tools only from grants.'
           : '\n* default for principals without a profile. To assign another:\n  tidegate profile assign agent:alice coding',
       );
       for (const line of warningLines(list)) output.note(line);

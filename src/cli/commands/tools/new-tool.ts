@@ -8,7 +8,7 @@ export default defineTool({
   description: 'Counts the words in a piece of text. Use it to find out how long the text is.',
   effect: 'read',
   input: z.object({
-    text: z.string().describe('The text whose words to count.'),
+    text: z.string().describe('The text to count words in.'),
   }),
   output: z.object({
     words: z.int().describe('Number of words in the text.'),
