@@ -136,7 +136,7 @@ describe('what the caller of a run gets', () => {
   it('[15.30] does not include a command that could not be started', async () => {
     place.write({ builtins: ['*'], workflows: { cut: { sandbox: 'off' } } });
     place.trust();
-    const command = 'echo {{escape .env.DEPLOY_PASSWORD}} {{escape .inputs.word}}';
+    const command = 'echo {{escape .env.DEPLOY_PASSWORD}} "$word"';
     const inputs = [{ name: 'word', default: 'a' }];
     const file = flow('cut', { a: { type: 'command', command, on_success: 'done' } }, { inputs });
     expect((await trust(file)).status).toBe(0);
