@@ -148,7 +148,7 @@ function endGate({ child }: BusyGate, way: Way): void {
 /** What a gate keeps on purpose, its records of calls among it; only one that was killed could not take back that it runs. */
 function belongs(file: string, way: Way): boolean {
   if (file === 'serve.json') return way === 'SIGKILL';
-  return /^(trust\.json|token|known-stores\.json|trusted\/[0-9a-f]{64}|names\/[0-9a-f]+\.json|upstreams\/[0-9a-f]{64}\.json|configs\/[0-9a-f]{32}\.json|audit\/\d+-[0-9a-f]{12}\.jsonl)$/.test(
+  return /^(trust\.json|token|known-stores\.json|places\.json|trusted\/[0-9a-f]{64}|names\/[0-9a-f]+\.json|upstreams\/[0-9a-f]{64}\.json|configs\/[0-9a-f]{32}\.json|audit\/\d+-[0-9a-f]{12}\.jsonl)$/.test(
     file,
   );
 }
