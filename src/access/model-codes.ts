@@ -2,7 +2,8 @@ import type { ModelProblem } from './model-text.js';
 
 type ModelCode = Extract<ModelProblem['code'], `model.${string}`>;
 
-const correct = 'Fix the model at the position given in the message. See the built-in model in `docs/guides/grants.md`.';
+const correct =
+  'Fix the model at the position given in the message. See the built-in model in `docs/guides/grants.md`.';
 
 /** Problems of a file that extends the model. `access.bad_model` shows the code in brackets. */
 const meanings: Readonly<Record<ModelCode, string>> = {
